@@ -38,7 +38,9 @@ final class LeaseWorker extends BaseWorker {
             new Backoff(options.maxBackoff()));
     keeperConnection =
         new HeldConnection(
-            options.leaseDataSource().orElse(context.dataSource()), networkTimeout());
+            context.queue().name(),
+            options.leaseDataSource().orElse(context.dataSource()),
+            networkTimeout());
     Loop keeping = parts.rules().expires() ? keeperLoop() : null;
     watch(call, keeping);
   }
