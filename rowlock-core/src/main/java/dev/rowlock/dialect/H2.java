@@ -34,7 +34,8 @@ import java.util.UUID;
 /** H2 2.2.220 and newer, in process or as a server. */
 public final class H2 implements Dialect {
 
-  // H2 locks rows as it reads them. An index in claim order makes it stop after the last row that is
+  // H2 locks rows as it reads them. An index in claim order makes it stop after the last row that
+  // is
   // wanted; without one it locks every candidate until the end of this short transaction.
   private static final String LOCK =
       """
@@ -348,7 +349,8 @@ public final class H2 implements Dialect {
             c -> c.of("q"),
             due ->
                 "DATEDIFF(MILLISECOND, MIN(%s), %s) / 1000.0"
-                    .formatted(due, now(model, model.role(Role.RUN_AT).orElseThrow(), Optional.empty()))));
+                    .formatted(
+                        due, now(model, model.role(Role.RUN_AT).orElseThrow(), Optional.empty()))));
   }
 
   @Override

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How one database says what Rowlock needs. Stateless and thread-safe. Every statement that a dialect
- * can produce stands in its own file as a text block.
+ * How one database says what Rowlock needs. Stateless and thread-safe. Every statement that a
+ * dialect can produce stands in its own file as a text block.
  */
 public interface Dialect {
 
@@ -186,8 +186,8 @@ public interface Dialect {
   Sql insert(Model model, List<Column> columns);
 
   /**
-   * Counts rows by state: returns the {@link RowState} label, the count, and the age in seconds of the
-   * oldest due time (null where run-at is not mapped).
+   * Counts rows by state: returns the {@link RowState} label, the count, and the age in seconds of
+   * the oldest due time (null where run-at is not mapped).
    *
    * @param model the queue
    * @return the statement

@@ -57,7 +57,8 @@ final class Claims {
         if (all.isEmpty()) {
           throw e;
         }
-        // What was claimed before must reach its handler; the trouble will show again at the next claim.
+        // What was claimed before must reach its handler; the trouble will show again at the next
+        // claim.
         core.events().emit(l -> l.failed(core.name(), "claim", e, 1));
         break;
       }
@@ -83,6 +84,15 @@ final class Claims {
                   return found;
                 });
     report(all, start);
+    return all;
+  }
+
+  /** Claims without telling anybody, in a transaction that will be rolled back. */
+  List<Claim> rehearse(Session session, int limit) throws SQLException {
+    List<Claim> all = new ArrayList<>();
+    for (int i = 0; i < plans.size() && all.size() < limit; i++) {
+      all.addAll(claim(session, i, limit - all.size()));
+    }
     return all;
   }
 
@@ -183,9 +193,7 @@ final class Claims {
     int flag = core.model().key().size() + 1;
     if (plan instanceof RecoverPlan.OneStatement one) {
       session.query(
-          one.sql(),
-          values,
-          row -> (row.getBoolean(flag) ? dead : ready).add(reader.readKey(row)));
+          one.sql(), values, row -> (row.getBoolean(flag) ? dead : ready).add(reader.readKey(row)));
     } else if (plan instanceof RecoverPlan.LockThenUpdate steps) {
       session.query(
           steps.lock(),
