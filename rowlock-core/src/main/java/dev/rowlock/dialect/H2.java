@@ -29,6 +29,7 @@ import java.sql.Types;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.UUID;
 
 /** H2 2.2.220 and newer, in process or as a server. */
@@ -261,7 +262,7 @@ public final class H2 implements Dialect {
   }
 
   @Override
-  public ClaimPlan claim(Model model, int ready) {
+  public ClaimPlan claim(Model model, int ready, OptionalInt limit) {
     Predicates where = new Predicates(model);
     Map<String, String> f = model.fragments();
     f.put("ready", where.ready("q", ready));
@@ -279,7 +280,7 @@ public final class H2 implements Dialect {
   }
 
   @Override
-  public RecoverPlan recover(Model model) {
+  public RecoverPlan recover(Model model, OptionalInt limit) {
     Predicates where = new Predicates(model);
     Map<String, String> f = model.fragments();
     f.put("expired", where.expired("q").orElseThrow());

@@ -28,6 +28,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** PostgreSQL 12 and newer. */
 public final class PostgreSql implements Dialect {
@@ -48,7 +49,7 @@ public final class PostgreSql implements Dialect {
         FROM {table} AS q
         WHERE {ready}
         ORDER BY {order}
-        LIMIT :limit
+        LIMIT {limit}
         FOR NO KEY UPDATE OF q SKIP LOCKED
       ), numbered AS MATERIALIZED (
         SELECT *, row_number() OVER () AS rowlock_n FROM next
@@ -71,7 +72,7 @@ public final class PostgreSql implements Dialect {
       FROM {table} AS q
       WHERE {ready}
       ORDER BY {order}
-      LIMIT :limit
+      LIMIT {limit}
       FOR NO KEY UPDATE OF q SKIP LOCKED
       """;
 
@@ -83,7 +84,7 @@ public final class PostgreSql implements Dialect {
         SELECT {q.key}, ({exhausted}) AS rowlock_dead
         FROM {table} AS q
         WHERE {expired}
-        LIMIT :limit
+        LIMIT {limit}
         FOR NO KEY UPDATE OF q SKIP LOCKED
       )
       UPDATE {table} AS t
@@ -335,9 +336,10 @@ public final class PostgreSql implements Dialect {
   }
 
   @Override
-  public ClaimPlan claim(Model model, int ready) {
+  public ClaimPlan claim(Model model, int ready, OptionalInt limit) {
     Predicates where = new Predicates(model);
     Map<String, String> f = model.fragments();
+    f.put("limit", limit(limit));
     f.put("ready", where.ready("q", ready));
     f.put("order", order(model, "q"));
     Map<Column, String> set = new Assignments(model, "t").claim();
@@ -350,10 +352,18 @@ public final class PostgreSql implements Dialect {
     return new ClaimPlan.OneStatement(Sql.of(CLAIM, f));
   }
 
+  // A parameter as LIMIT is taken for a tenth of the table: every call would be planned anew, and a
+  // cached plan would join by reading the whole table. The number itself lets one good plan be
+  // kept.
+  private static String limit(OptionalInt limit) {
+    return limit.isPresent() ? Integer.toString(limit.getAsInt()) : ":limit";
+  }
+
   @Override
-  public RecoverPlan recover(Model model) {
+  public RecoverPlan recover(Model model, OptionalInt limit) {
     Predicates where = new Predicates(model);
     Map<String, String> f = model.fragments();
+    f.put("limit", limit(limit));
     f.put("expired", where.expired("q").orElseThrow());
     f.put("exhausted", where.exhausted("q"));
     f.put("set", Assignments.sql(new Assignments(model, "t").recover("n.rowlock_dead")));

@@ -14,6 +14,7 @@ import dev.rowlock.spi.Write;
 import dev.rowlock.spi.WritePlan;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 
 /** Lists every statement of a queue, in the order of a row's life. */
 public final class Listing {
@@ -38,7 +39,7 @@ public final class Listing {
   private void claims() {
     for (int i = 0; i < model.readyValues(); i++) {
       String name = i == 0 ? "claim" : "claim (ready value " + (i + 1) + ")";
-      ClaimPlan plan = dialect.claim(model, i);
+      ClaimPlan plan = dialect.claim(model, i, OptionalInt.empty());
       if (plan instanceof ClaimPlan.OneStatement one) {
         add(
             name,
@@ -114,7 +115,7 @@ public final class Listing {
     if (!model.mapping().capabilities().contains(Capability.EXPIRY)) {
       return;
     }
-    RecoverPlan plan = dialect.recover(model);
+    RecoverPlan plan = dialect.recover(model, OptionalInt.empty());
     if (plan instanceof RecoverPlan.OneStatement one) {
       add(
           "recover",
