@@ -333,6 +333,11 @@ public final class Mapping {
      * @return this builder
      */
     public Builder timeZone(ZoneId zone) {
+      if (zone instanceof ZoneOffset && !zone.equals(ZoneOffset.UTC)) {
+        throw new ConfigurationException(
+            "time zone is %s; allowed: UTC or a region such as Europe/Berlin (databases disagree about the sign of an offset)"
+                .formatted(zone));
+      }
       timeZone = Objects.requireNonNull(zone, "timeZone");
       return this;
     }

@@ -1,19 +1,35 @@
 package dev.rowlock.internal;
 
 import dev.rowlock.Mapping;
+import dev.rowlock.Mode;
 import dev.rowlock.Queue;
 import dev.rowlock.QueueBuilder;
 import dev.rowlock.SqlListing;
+import dev.rowlock.dialect.Dialects;
+import dev.rowlock.internal.jdbc.Connector;
+import dev.rowlock.internal.store.Listing;
+import dev.rowlock.internal.store.QueueFactory;
+import dev.rowlock.Role;
 
 /** The only door from the public package to the internals. */
 public final class Wiring {
   private Wiring() {}
 
   public static Queue queue(QueueBuilder builder) {
-    throw new IllegalStateException("being built: " + builder.name());
+    return QueueFactory.build(
+        builder,
+        new Connector(Dialects::detect),
+        (queue, dataSource, events, wakeups, options, handler) -> {
+          throw new IllegalStateException("the worker runtime is being merged");
+        });
   }
 
   public static SqlListing sql(String dialect, String name, Mapping mapping) {
-    throw new IllegalStateException("being built: " + dialect + name + mapping);
+    boolean marked =
+        mapping.state().map(s -> s.processing().isPresent()).orElse(false)
+            || (mapping.state().isEmpty()
+                && (mapping.has(Role.CLAIMED_AT) || mapping.has(Role.LEASE_UNTIL)));
+    Mode mode = marked ? Mode.LEASE : Mode.TRANSACTIONAL;
+    return Listing.of(QueueFactory.unconnected(Dialects.named(dialect), mapping, mode));
   }
 }

@@ -1,0 +1,26 @@
+package dev.rowlock.conformance;
+
+import java.util.stream.Stream;
+
+/** The databases that the suite runs on. For {@code @MethodSource}. */
+public final class Databases {
+  private Databases() {}
+
+  /** One of each; all but H2 are shared by the whole run. */
+  public static Stream<TestDatabase> all() {
+    return Stream.of(h2(), postgresOldest(), postgresNewest());
+  }
+
+  public static TestDatabase h2() {
+    return new H2Database();
+  }
+
+  public static TestDatabase postgresNewest() {
+    return PostgresDatabase.shared("newest");
+  }
+
+  /** The oldest one that Rowlock supports. */
+  public static TestDatabase postgresOldest() {
+    return PostgresDatabase.shared("oldest");
+  }
+}

@@ -1,0 +1,85 @@
+package dev.rowlock.conformance;
+
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.sql.DataSource;
+import org.h2.engine.Constants;
+import org.h2.jdbcx.JdbcDataSource;
+
+/** H2 in memory; every instance is a database of its own. */
+public final class H2Database implements TestDatabase {
+  private final String url =
+      "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1;DB_CLOSE_ON_EXIT=FALSE";
+  private final AtomicLong schemas = new AtomicLong();
+
+  @Override
+  public String name() {
+    return "H2 " + Constants.VERSION;
+  }
+
+  @Override
+  public DataSource dataSource() {
+    return dataSource(url);
+  }
+
+  @Override
+  public Schema fresh() {
+    String schema = "t" + schemas.incrementAndGet();
+    Schema.run(dataSource(), "create schema " + quote(schema));
+    return new Schema(this, schema, dataSource(url + ";SCHEMA=\"" + schema + "\""));
+  }
+
+  @Override
+  public String quote(String identifier) {
+    return '"' + identifier.replace("\"", "\"\"") + '"';
+  }
+
+  @Override
+  public String timestampType() {
+    return "timestamp(6) with time zone";
+  }
+
+  @Override
+  public String localTimestampType() {
+    return "timestamp(6)";
+  }
+
+  @Override
+  public String textType() {
+    return "varchar";
+  }
+
+  @Override
+  public String uuidType() {
+    return "uuid";
+  }
+
+  @Override
+  public String binaryType() {
+    return "varbinary";
+  }
+
+  @Override
+  public String now() {
+    // H2's clock functions stand still in a transaction; nothing in H2 gives more.
+    return "current_timestamp(6)";
+  }
+
+  @Override
+  public void close() {
+    Schema.run(dataSource(), "shutdown immediately");
+  }
+
+  @Override
+  public String toString() {
+    return name();
+  }
+
+  private static DataSource dataSource(String url) {
+    JdbcDataSource dataSource = new JdbcDataSource();
+    dataSource.setURL(url);
+    dataSource.setUser("sa");
+    dataSource.setPassword("");
+    return dataSource;
+  }
+}

@@ -1,0 +1,49 @@
+package dev.rowlock.dialect;
+
+import dev.rowlock.ConfigurationException;
+import dev.rowlock.spi.Dialect;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** The list of databases. There is no default: what is not in it is refused. */
+public final class Dialects {
+  private static final List<Dialect> ALL = List.of(new PostgreSql(), new H2());
+
+  private Dialects() {}
+
+  public static Dialect detect(Connection connection, DatabaseMetaData metaData)
+      throws SQLException {
+    for (Dialect dialect : ALL) {
+      if (dialect.speaks(metaData)) {
+        dialect
+            .refusal(connection)
+            .ifPresent(
+                reason -> {
+                  throw new ConfigurationException("database not supported: " + reason);
+                });
+        return dialect;
+      }
+    }
+    throw new ConfigurationException(
+        "database not supported: %s %s; supported are %s"
+            .formatted(
+                metaData.getDatabaseProductName(), metaData.getDatabaseProductVersion(), names()));
+  }
+
+  public static Dialect named(String name) {
+    return ALL.stream()
+        .filter(d -> d.name().equalsIgnoreCase(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new ConfigurationException(
+                    "no dialect is called '%s'; there are %s".formatted(name, names())));
+  }
+
+  private static String names() {
+    return ALL.stream().map(Dialect::name).collect(Collectors.joining(", "));
+  }
+}

@@ -1,0 +1,388 @@
+package dev.rowlock.dialect;
+
+import dev.rowlock.Fault;
+import dev.rowlock.OnDone;
+import dev.rowlock.Role;
+import dev.rowlock.RowState;
+import dev.rowlock.SqlListing;
+import dev.rowlock.TableName;
+import dev.rowlock.internal.jdbc.Jdbc;
+import dev.rowlock.spi.Assignments;
+import dev.rowlock.spi.ClaimPlan;
+import dev.rowlock.spi.Column;
+import dev.rowlock.spi.Dialect;
+import dev.rowlock.spi.ExtendPlan;
+import dev.rowlock.spi.Kind;
+import dev.rowlock.spi.Model;
+import dev.rowlock.spi.Predicates;
+import dev.rowlock.spi.RecoverPlan;
+import dev.rowlock.spi.Sql;
+import dev.rowlock.spi.Table;
+import dev.rowlock.spi.Write;
+import dev.rowlock.spi.WritePlan;
+import java.math.BigDecimal;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/** H2 2.2.220 and newer, in process or as a server. */
+public final class H2 implements Dialect {
+
+  // H2 locks rows as it reads them. An index in claim order makes it stop after the last row that is
+  // wanted; without one it locks every candidate until the end of this short transaction.
+  private static final String LOCK =
+      """
+      SELECT {q.key}
+      FROM {table} q
+      WHERE {ready}
+      ORDER BY {order}
+      LIMIT :limit
+      FOR UPDATE SKIP LOCKED
+      """;
+
+  private static final String LOCK_AND_READ =
+      """
+      SELECT {q.out}
+      FROM {table} q
+      WHERE {ready}
+      ORDER BY {order}
+      LIMIT :limit
+      FOR UPDATE SKIP LOCKED
+      """;
+
+  private static final String CLAIM_ONE =
+      """
+      UPDATE {table} t
+      SET {set}
+      WHERE {key=} AND {still}
+      """;
+
+  private static final String READ_ONE =
+      """
+      SELECT {q.out}
+      FROM {table} q
+      WHERE {key=}
+      """;
+
+  private static final String LOCK_EXPIRED =
+      """
+      SELECT {q.key}, {exhausted} AS rowlock_dead
+      FROM {table} q
+      WHERE {expired}
+      LIMIT :limit
+      FOR UPDATE SKIP LOCKED
+      """;
+
+  private static final String UPDATE_BY_KEY =
+      """
+      UPDATE {table} t
+      SET {set}
+      WHERE {key=}
+      """;
+
+  private static final String UPDATE_CURRENT =
+      """
+      UPDATE {table} t
+      SET {set}
+      WHERE {current}
+      """;
+
+  private static final String DELETE_CURRENT =
+      """
+      DELETE FROM {table} t
+      WHERE {current}
+      """;
+
+  private static final String ARCHIVE_CURRENT =
+      """
+      INSERT INTO {archive} ({archive.columns})
+      SELECT {archive.select}
+      FROM {table} t
+      WHERE {current}
+      """;
+
+  private static final String LOCK_CURRENT =
+      """
+      SELECT 1
+      FROM {table} t
+      WHERE {current}
+      FOR UPDATE SKIP LOCKED
+      """;
+
+  private static final String IS_CURRENT =
+      """
+      SELECT 1
+      FROM {table} t
+      WHERE {current}
+      """;
+
+  private static final String READ_HELD =
+      """
+      SELECT 1{q.held}
+      FROM {table} q
+      WHERE {key=}
+      """;
+
+  private static final String RESET =
+      """
+      UPDATE {table} t
+      SET {set}
+      WHERE {key=} AND {resettable}
+      """;
+
+  private static final String INSERT =
+      """
+      INSERT INTO {table} ({columns})
+      VALUES ({values})
+      """;
+
+  private static final String STATS =
+      """
+      SELECT rowlock_state, COUNT(*), {age}
+      FROM (SELECT {state} AS rowlock_state, {due} AS rowlock_due FROM {table} q) s
+      GROUP BY rowlock_state
+      """;
+
+  private static final String LIST =
+      """
+      SELECT rowlock_state, {s.columns}
+      FROM (SELECT {state} AS rowlock_state, q.* FROM {table} q) s
+      WHERE rowlock_state = :row_state
+      ORDER BY {s.order}
+      LIMIT :limit
+      """;
+
+  private static final String SHOW =
+      """
+      SELECT {state} AS rowlock_state, {q.columns}
+      FROM {table} q
+      WHERE {key=}
+      """;
+
+  @Override
+  public String name() {
+    return "h2";
+  }
+
+  @Override
+  public boolean speaks(DatabaseMetaData metaData) throws SQLException {
+    return metaData.getDatabaseProductName().equals("H2");
+  }
+
+  /** Asked of the engine itself: the version text of a server can differ from the driver's. */
+  @Override
+  public Optional<String> refusal(Connection connection) throws SQLException {
+    String version =
+        Jdbc.first(connection, "SELECT H2VERSION()", r -> r.getString(1)).orElse("unknown");
+    try {
+      Jdbc.query(
+          connection,
+          "SELECT 1 FROM INFORMATION_SCHEMA.USERS WHERE 1 = 0 FOR UPDATE SKIP LOCKED",
+          r -> 1);
+      return Optional.empty();
+    } catch (SQLException e) {
+      return e.getErrorCode() == 42000 || e.getErrorCode() == 42001
+          ? Optional.of("H2 " + version + " has no SKIP LOCKED; use 2.2.220 or newer")
+          : Optional.empty();
+    }
+  }
+
+  @Override
+  public Optional<String> readOnly(Connection connection) throws SQLException {
+    return Jdbc.first(connection, "SELECT READONLY()", r -> r.getBoolean(1)).orElse(false)
+        ? Optional.of("the database was opened read-only")
+        : Optional.empty();
+  }
+
+  @Override
+  public Optional<Table> inspect(Connection connection, TableName name) throws SQLException {
+    return new H2Catalog(this, connection).table(name);
+  }
+
+  @Override
+  public String quote(String name) {
+    return Sql.raw("\"" + name.replace("\"", "\"\"") + "\"");
+  }
+
+  // In a transaction H2's clock stands at its first statement: leases made in a caller's long
+  // transaction end early, which is the safe side. A column without zone gets the time in UTC, made
+  // from the epoch, since a cast would use the session's zone.
+  @Override
+  public String now(Model model, Column target, Optional<String> plusMillis) {
+    String now =
+        target.kind() == Kind.LOCAL_TIMESTAMP
+            ? "DATEADD(MICROSECOND, CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6)) * 1000000 AS BIGINT), TIMESTAMP '1970-01-01 00:00:00')"
+            : "CURRENT_TIMESTAMP(6)";
+    return plusMillis.map(ms -> "DATEADD(MILLISECOND, " + ms + ", " + now + ")").orElse(now);
+  }
+
+  @Override
+  public String typed(String expression, Column column) {
+    return column == Column.NUMBER ? "CAST(" + expression + " AS BIGINT)" : expression;
+  }
+
+  /** H2 has no statistics that could mislead it here. */
+  @Override
+  public String opaque(String condition) {
+    return condition;
+  }
+
+  @Override
+  public String text(String expression, Column column) {
+    return "CAST(" + expression + " AS VARCHAR)";
+  }
+
+  @Override
+  public TextUnit textUnit() {
+    return TextUnit.UTF16;
+  }
+
+  @Override
+  public void bind(PreparedStatement statement, int index, Object value, Column column)
+      throws SQLException {
+    if (value == null) {
+      statement.setNull(index, Types.NULL);
+    } else if (value instanceof Long
+        || value instanceof BigDecimal
+        || value instanceof Boolean
+        || value instanceof UUID
+        || value instanceof byte[]) {
+      statement.setObject(index, value);
+    } else {
+      statement.setString(index, value.toString());
+    }
+  }
+
+  @Override
+  public ClaimPlan claim(Model model, int ready) {
+    Predicates where = new Predicates(model);
+    Map<String, String> f = model.fragments();
+    f.put("ready", where.ready("q", ready));
+    f.put("order", order(model, "q"));
+    f.put("key=", CommonSql.keyEquals(model, "t"));
+    Map<Column, String> set = new Assignments(model, "t").claim();
+    if (set.isEmpty()) {
+      return new ClaimPlan.LockOnly(Sql.of(LOCK_AND_READ, f));
+    }
+    f.put("set", Assignments.sql(set));
+    f.put("still", where.inReadyState("t", ready));
+    Sql update = Sql.of(CLAIM_ONE, f);
+    f.put("key=", CommonSql.keyEquals(model, "q"));
+    return new ClaimPlan.LockThenUpdate(Sql.of(LOCK, f), update, Sql.of(READ_ONE, f));
+  }
+
+  @Override
+  public RecoverPlan recover(Model model) {
+    Predicates where = new Predicates(model);
+    Map<String, String> f = model.fragments();
+    f.put("expired", where.expired("q").orElseThrow());
+    f.put("exhausted", where.exhausted("q"));
+    f.put("key=", CommonSql.keyEquals(model, "t"));
+    Sql lock = Sql.of(LOCK_EXPIRED, f);
+    f.put("set", Assignments.sql(new Assignments(model, "t").recoverReady()));
+    Sql ready = Sql.of(UPDATE_BY_KEY, f);
+    f.put("set", Assignments.sql(new Assignments(model, "t").recoverDead()));
+    return new RecoverPlan.LockThenUpdate(lock, ready, Sql.of(UPDATE_BY_KEY, f));
+  }
+
+  @Override
+  public WritePlan write(Model model, Write write) {
+    Map<String, String> f = model.fragments();
+    f.put("current", current(model));
+    Map<Column, String> set = new Assignments(model, "t").write(write);
+    f.put("set", Assignments.sql(set));
+    OnDone onDone = model.mapping().onDone();
+    if (write.kind() != Write.Kind.COMPLETE || onDone instanceof OnDone.Update) {
+      return new WritePlan.Rows(List.of(Sql.of(UPDATE_CURRENT, f)));
+    }
+    if (onDone instanceof OnDone.Delete) {
+      return new WritePlan.Rows(List.of(Sql.of(DELETE_CURRENT, f)));
+    }
+    CommonSql.archiveFragments(model, f, set);
+    return new WritePlan.Rows(List.of(Sql.of(ARCHIVE_CURRENT, f), Sql.of(DELETE_CURRENT, f)));
+  }
+
+  @Override
+  public ExtendPlan extend(Model model) {
+    Map<String, String> f = model.fragments();
+    f.put("current", current(model));
+    f.put("key=", CommonSql.keyEquals(model, "q"));
+    f.put("set", Assignments.sql(new Assignments(model, "t").extend()));
+    return new ExtendPlan.Rows(
+        Sql.of(LOCK_CURRENT, f),
+        Sql.of(IS_CURRENT, f),
+        Sql.of(UPDATE_CURRENT, f),
+        Sql.of(READ_HELD, f));
+  }
+
+  private String current(Model model) {
+    return new Predicates(model).current("t", (name, c) -> typed(":" + name, c));
+  }
+
+  @Override
+  public Sql reset(Model model) {
+    Map<String, String> f = model.fragments();
+    f.put("set", Assignments.sql(new Assignments(model, "t").recoverReady()));
+    f.put("key=", CommonSql.keyEquals(model, "t"));
+    f.put("resettable", "(" + new Predicates(model).resettable("t") + ")");
+    return Sql.of(RESET, f);
+  }
+
+  @Override
+  public Sql insert(Model model, List<Column> columns) {
+    return Sql.of(INSERT, CommonSql.insertFragments(model, columns));
+  }
+
+  @Override
+  public Sql stats(Model model) {
+    return Sql.of(
+        STATS,
+        CommonSql.statsFragments(
+            model,
+            c -> c.of("q"),
+            due ->
+                "DATEDIFF(MILLISECOND, MIN(%s), %s) / 1000.0"
+                    .formatted(due, now(model, model.role(Role.RUN_AT).orElseThrow(), Optional.empty()))));
+  }
+
+  @Override
+  public Sql list(Model model, RowState state) {
+    Map<String, String> f = CommonSql.lookFragments(model);
+    f.put("s.order", order(model, "s"));
+    return Sql.of(LIST, f);
+  }
+
+  @Override
+  public Sql show(Model model) {
+    return Sql.of(SHOW, CommonSql.lookFragments(model));
+  }
+
+  @Override
+  public List<SqlListing.Statement> advice(Model model) {
+    return new Advice(model, "TIMESTAMP WITH TIME ZONE", "CHARACTER VARYING", "BIGINT").all();
+  }
+
+  private static String order(Model model, String alias) {
+    return CommonSql.order(model, alias, item -> true);
+  }
+
+  @Override
+  public Fault classify(SQLException e) {
+    return switch (e.getErrorCode()) {
+      case 40001 -> Fault.DEADLOCK;
+      case 50200, 90131 -> Fault.LOCK_TIMEOUT;
+      case 57014 -> Fault.TIMEOUT;
+      case 90097 -> Fault.READ_ONLY;
+      case 90096, 28000 -> Fault.PRIVILEGE;
+      case 42102, 42103, 42104, 42122 -> Fault.MISSING_OBJECT;
+      case 90067, 90098, 90121, 90020, 90013, 90146 -> Fault.CONNECTION;
+      default -> CommonSql.classify(e);
+    };
+  }
+}

@@ -1,0 +1,159 @@
+package dev.rowlock.internal.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.util.Collections;
+import java.util.Set;
+import java.util.WeakHashMap;
+import javax.sql.DataSource;
+
+/**
+ * A connection from somebody's pool, set up for Rowlock's statements (READ COMMITTED, writable, a
+ * network timeout) and given back as it came. A connection that cannot be restored, or that turned
+ * out to be useless, is aborted so that no pool hands it out again.
+ */
+final class Borrowed implements AutoCloseable {
+
+  // Asking for the isolation level is a round trip on some drivers. A physical connection that was at
+  // READ COMMITTED once is taken to be so until a serialization failure says otherwise: the level
+  // decides only how often statements must be repeated, never whether they are right.
+  private static final Set<Connection> READ_COMMITTED =
+      Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
+  private final Connection connection;
+  private final boolean autoCommit;
+  private final boolean readOnly;
+  private Integer isolation;
+  private Integer networkTimeout;
+  private boolean useless;
+
+  Borrowed(DataSource source, boolean wantAutoCommit, int networkTimeoutMillis)
+      throws SQLException {
+    connection = source.getConnection();
+    try {
+      autoCommit = connection.getAutoCommit();
+      readOnly = connection.isReadOnly();
+      limitNetwork(networkTimeoutMillis);
+      if (!autoCommit) {
+        connection.setAutoCommit(true);
+      }
+      if (readOnly) {
+        connection.setReadOnly(false);
+      }
+      readCommitted();
+      if (!wantAutoCommit) {
+        connection.setAutoCommit(false);
+      }
+    } catch (SQLException | RuntimeException e) {
+      discard();
+      throw e;
+    }
+  }
+
+  Connection connection() {
+    return connection;
+  }
+
+  private void readCommitted() throws SQLException {
+    Connection physical = physical();
+    if (READ_COMMITTED.contains(physical)) {
+      return;
+    }
+    int level = connection.getTransactionIsolation();
+    if (level == Connection.TRANSACTION_READ_COMMITTED) {
+      READ_COMMITTED.add(physical);
+    } else {
+      isolation = level;
+      connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+    }
+  }
+
+  private Connection physical() {
+    try {
+      return connection.isWrapperFor(Connection.class)
+          ? connection.unwrap(Connection.class)
+          : connection;
+    } catch (SQLException | RuntimeException e) {
+      return connection;
+    }
+  }
+
+  private void limitNetwork(int millis) throws SQLException {
+    try {
+      int before = connection.getNetworkTimeout();
+      connection.setNetworkTimeout(Runnable::run, millis);
+      networkTimeout = before;
+    } catch (SQLFeatureNotSupportedException | AbstractMethodError e) {
+      networkTimeout = null;
+    }
+  }
+
+  /** The level may have been changed behind our back: look again next time. */
+  void doubtIsolation() {
+    READ_COMMITTED.remove(physical());
+  }
+
+  /** The connection must not be used again by anyone. */
+  void markUseless() {
+    useless = true;
+  }
+
+  void rollback() {
+    try {
+      if (!connection.getAutoCommit()) {
+        connection.rollback();
+      }
+    } catch (SQLException | RuntimeException e) {
+      useless = true;
+    }
+  }
+
+  @Override
+  public void close() {
+    if (!useless) {
+      try {
+        restore();
+        connection.close();
+        return;
+      } catch (SQLException | RuntimeException e) {
+        useless = true;
+      }
+    }
+    discard();
+  }
+
+  private void restore() throws SQLException {
+    if (isolation != null) {
+      if (!connection.getAutoCommit()) {
+        connection.setAutoCommit(true);
+      }
+      connection.setTransactionIsolation(isolation);
+    }
+    if (readOnly) {
+      if (!connection.getAutoCommit()) {
+        connection.setAutoCommit(true);
+      }
+      connection.setReadOnly(true);
+    }
+    if (connection.getAutoCommit() != autoCommit) {
+      connection.setAutoCommit(autoCommit);
+    }
+    if (networkTimeout != null) {
+      connection.setNetworkTimeout(Runnable::run, networkTimeout);
+    }
+  }
+
+  private void discard() {
+    try {
+      connection.abort(Runnable::run);
+    } catch (SQLException | RuntimeException | AbstractMethodError e) {
+      // It is broken already.
+    }
+    try {
+      connection.close();
+    } catch (SQLException | RuntimeException e) {
+      // It is broken already.
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package dev.rowlock.internal.jdbc;
+
+import dev.rowlock.spi.Dialect;
+import dev.rowlock.spi.Sql;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Runs statements on one connection, each under the query timeout. Not thread-safe. */
+public final class Session {
+  private final Connection connection;
+  private final Dialect dialect;
+  private final int timeoutSeconds;
+
+  public Session(Connection connection, Dialect dialect, int timeoutSeconds) {
+    this.connection = connection;
+    this.dialect = dialect;
+    this.timeoutSeconds = timeoutSeconds;
+  }
+
+  public <T> List<T> query(Sql sql, Values values, Jdbc.RowMapper<T> mapper) throws SQLException {
+    try (PreparedStatement statement = prepare(sql, values)) {
+      List<T> all = new ArrayList<>();
+      try (ResultSet rows = statement.executeQuery()) {
+        while (rows.next()) {
+          all.add(mapper.map(rows));
+        }
+      }
+      return all;
+    }
+  }
+
+  public int update(Sql sql, Values values) throws SQLException {
+    try (PreparedStatement statement = prepare(sql, values)) {
+      return statement.executeUpdate();
+    }
+  }
+
+  /** One round trip for many rows; the update count of each. */
+  public int[] batch(Sql sql, List<Values> rows) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql.jdbc())) {
+      statement.setQueryTimeout(timeoutSeconds);
+      for (Values values : rows) {
+        bind(statement, sql, values);
+        statement.addBatch();
+      }
+      return statement.executeBatch();
+    }
+  }
+
+  /** Inserts a row and returns what the database made of the named columns. */
+  public <T> T insert(Sql sql, Values values, String[] returned, Jdbc.RowMapper<T> mapper)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql.jdbc(), returned)) {
+      statement.setQueryTimeout(timeoutSeconds);
+      bind(statement, sql, values);
+      statement.executeUpdate();
+      try (ResultSet keys = statement.getGeneratedKeys()) {
+        if (!keys.next()) {
+          throw new SQLException("the insert returned no key; a trigger or rule may have suppressed it");
+        }
+        return mapper.map(keys);
+      }
+    }
+  }
+
+  public boolean autoCommit() throws SQLException {
+    return connection.getAutoCommit();
+  }
+
+  private PreparedStatement prepare(Sql sql, Values values) throws SQLException {
+    PreparedStatement statement = connection.prepareStatement(sql.jdbc());
+    try {
+      statement.setQueryTimeout(timeoutSeconds);
+      bind(statement, sql, values);
+      return statement;
+    } catch (SQLException | RuntimeException e) {
+      statement.close();
+      throw e;
+    }
+  }
+
+  private void bind(PreparedStatement statement, Sql sql, Values values) throws SQLException {
+    int index = 1;
+    for (String name : sql.parameters()) {
+      Values.Bound bound = values.get(name);
+      dialect.bind(statement, index++, bound.value(), bound.column());
+    }
+  }
+}

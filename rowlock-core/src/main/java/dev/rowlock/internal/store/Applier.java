@@ -1,0 +1,234 @@
+package dev.rowlock.internal.store;
+
+import dev.rowlock.Applied;
+import dev.rowlock.Capability;
+import dev.rowlock.Change;
+import dev.rowlock.Claim;
+import dev.rowlock.ConfigurationException;
+import dev.rowlock.internal.jdbc.Session;
+import dev.rowlock.internal.jdbc.Sessions;
+import dev.rowlock.internal.jdbc.Values;
+import dev.rowlock.spi.ExtendPlan;
+import dev.rowlock.spi.Sql;
+import dev.rowlock.spi.Write;
+import dev.rowlock.spi.WritePlan;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Carries out fenced writes. Every row count is looked at: 0 is a lost lease, never "fine". */
+final class Applier {
+  /** Keeps statements, and the locks that one holds, small. */
+  private static final int MOST_ROWS = 500;
+
+  private final Core core;
+  private final Writes writes;
+  private final ClaimReader reader;
+  private final Map<Write, WritePlan> plans = new ConcurrentHashMap<>();
+  private final Optional<ExtendPlan> extendPlan;
+
+  Applier(Core core, Writes writes, ClaimReader reader) {
+    this.core = core;
+    this.writes = writes;
+    this.reader = reader;
+    extendPlan =
+        core.model().mapping().capabilities().contains(Capability.EXPIRY)
+            ? Optional.of(core.dialect().extend(core.model()))
+            : Optional.empty();
+  }
+
+  List<Applied> apply(Connection connection, List<? extends Change> changes) {
+    List<Writes.Prepared> all = new ArrayList<>();
+    changes.forEach(c -> all.add(writes.prepare(c)));
+    Applied[] results = new Applied[all.size()];
+    for (List<Integer> group : Writes.groups(all)) {
+      for (int from = 0; from < group.size(); from += MOST_ROWS) {
+        List<Integer> part = group.subList(from, Math.min(group.size(), from + MOST_ROWS));
+        List<Applied> done = part(connection, part.stream().map(all::get).toList());
+        for (int i = 0; i < part.size(); i++) {
+          results[part.get(i)] = done.get(i);
+        }
+      }
+    }
+    List<Applied> list = Arrays.asList(results);
+    report(list);
+    return list;
+  }
+
+  private void report(List<Applied> all) {
+    int extended = 0;
+    int lost = 0;
+    boolean any = false;
+    for (Applied applied : all) {
+      if (applied.change() instanceof Change.Extend) {
+        any = true;
+        extended += applied.lost() ? 0 : 1;
+        lost += applied.lost() ? 1 : 0;
+      } else {
+        core.events().emit(l -> l.applied(core.name(), applied));
+      }
+    }
+    if (any) {
+      int kept = extended;
+      int gone = lost;
+      core.events().emit(l -> l.extended(core.name(), kept, gone));
+    }
+  }
+
+  private List<Applied> part(Connection connection, List<Writes.Prepared> rows) {
+    Write write = rows.get(0).write();
+    if (write == null) {
+      return extend(connection, rows);
+    }
+    WritePlan plan = plans.computeIfAbsent(write, w -> core.dialect().write(core.model(), w));
+    String operation = write.kind().name().toLowerCase(Locale.ROOT);
+    boolean[] current;
+    if (connection != null) {
+      current =
+          core.sessions()
+              .within(
+                  connection,
+                  operation,
+                  s -> {
+                    if (plan.one().size() > 1 && s.autoCommit()) {
+                      throw new ConfigurationException(
+                          "the connection is in autocommit mode, but this write needs a transaction; call setAutoCommit(false) first");
+                    }
+                    return run(s, plan, rows);
+                  });
+    } else if (plan instanceof WritePlan.Arrays || (rows.size() == 1 && plan.one().size() == 1)) {
+      current = core.sessions().statement(operation, s -> run(s, plan, rows));
+    } else {
+      current = core.sessions().transaction(operation, s -> run(s, plan, rows));
+    }
+    List<Applied> results = new ArrayList<>();
+    for (int i = 0; i < rows.size(); i++) {
+      results.add(result(rows.get(i), current[i]));
+    }
+    return results;
+  }
+
+  private static Applied result(Writes.Prepared row, boolean current) {
+    return new Applied(
+        row.change(), current ? row.status() : Applied.Status.LOST, row.change().claim());
+  }
+
+  private static boolean[] run(Session session, WritePlan plan, List<Writes.Prepared> rows)
+      throws SQLException {
+    boolean[] current = new boolean[rows.size()];
+    if (plan instanceof WritePlan.Arrays arrays && rows.size() > 1) {
+      Set<Integer> positions =
+          new HashSet<>(session.query(arrays.many(), arrays(arrays.many(), rows), r -> r.getInt(1)));
+      for (int i = 0; i < current.length; i++) {
+        current[i] = positions.contains(i + 1);
+      }
+    } else if (plan.one().size() == 1 && rows.size() > 1) {
+      int[] counts =
+          session.batch(plan.one().get(0), rows.stream().map(Writes.Prepared::values).toList());
+      for (int i = 0; i < current.length; i++) {
+        current[i] = counts[i] == 1;
+      }
+    } else {
+      for (int i = 0; i < current.length; i++) {
+        current[i] = one(session, plan.one(), rows.get(i).values());
+      }
+    }
+    return current;
+  }
+
+  private static boolean one(Session session, List<Sql> steps, Values values) throws SQLException {
+    int count = 0;
+    for (Sql step : steps) {
+      count = session.update(step, values);
+    }
+    return count == 1;
+  }
+
+  /** Per-row parameters as arrays, in row order; the others as they are. */
+  private static Values arrays(Sql sql, List<Writes.Prepared> rows) {
+    Values first = rows.get(0).values();
+    Values values = first.copy();
+    for (String name : Set.copyOf(sql.parameters())) {
+      if (!perRow(name)) {
+        continue;
+      }
+      Object[] elements = rows.stream().map(r -> r.values().value(name)).toArray();
+      values.put(name, elements, first.column(name));
+    }
+    return values;
+  }
+
+  private static boolean perRow(String name) {
+    return name.startsWith("key_")
+        || name.startsWith("fence_")
+        || name.startsWith("set_")
+        || Set.of("error", "delay_ms", "by_ms", "back_to").contains(name);
+  }
+
+  private List<Applied> extend(Connection connection, List<Writes.Prepared> rows) {
+    if (extendPlan.orElseThrow() instanceof ExtendPlan.Arrays plan) {
+      Sessions.Work<List<Applied>> work = s -> extendAll(s, plan, rows);
+      return connection == null
+          ? core.sessions().statement("extend", work)
+          : core.sessions().within(connection, "extend", work);
+    }
+    ExtendPlan.Rows plan = (ExtendPlan.Rows) extendPlan.orElseThrow();
+    List<Applied> results = new ArrayList<>();
+    for (Writes.Prepared row : rows) {
+      Sessions.Work<Applied> work = s -> extendOne(s, plan, row);
+      results.add(
+          connection == null
+              ? core.sessions().transaction("extend", work)
+              : core.sessions().within(connection, "extend", work));
+    }
+    return results;
+  }
+
+  private List<Applied> extendAll(
+      Session session, ExtendPlan.Arrays plan, List<Writes.Prepared> rows) throws SQLException {
+    Applied[] results = new Applied[rows.size()];
+    for (int i = 0; i < results.length; i++) {
+      results[i] = result(rows.get(i), false);
+    }
+    session.query(
+        plan.sql(),
+        arrays(plan.sql(), rows),
+        r -> {
+          int i = r.getInt(1) - 1;
+          Change change = rows.get(i).change();
+          return results[i] =
+              r.getBoolean(2)
+                  ? new Applied(
+                      change, Applied.Status.EXTENDED, reader.readHeld(r, 2, change.claim()))
+                  : new Applied(change, Applied.Status.BUSY, change.claim());
+        });
+    return Arrays.asList(results);
+  }
+
+  private Applied extendOne(Session session, ExtendPlan.Rows plan, Writes.Prepared row)
+      throws SQLException {
+    Claim claim = row.change().claim();
+    boolean locked = !session.query(plan.lock(), row.values(), r -> 1).isEmpty();
+    if (!locked) {
+      boolean current = !session.query(plan.current(), row.values(), r -> 1).isEmpty();
+      return new Applied(
+          row.change(), current ? Applied.Status.BUSY : Applied.Status.LOST, claim);
+    }
+    if (session.update(plan.update(), row.values()) != 1) {
+      return result(row, false);
+    }
+    Claim held =
+        Claims.single(session, plan.read(), row.values(), r -> reader.readHeld(r, 1, claim));
+    return held == null
+        ? result(row, false)
+        : new Applied(row.change(), Applied.Status.EXTENDED, held);
+  }
+}

@@ -1,0 +1,203 @@
+package dev.rowlock.internal.store;
+
+import dev.rowlock.Capability;
+import dev.rowlock.Claim;
+import dev.rowlock.ConfigurationException;
+import dev.rowlock.DatabaseException;
+import dev.rowlock.Key;
+import dev.rowlock.Recovery;
+import dev.rowlock.internal.jdbc.Jdbc;
+import dev.rowlock.internal.jdbc.Session;
+import dev.rowlock.internal.jdbc.Values;
+import dev.rowlock.spi.ClaimPlan;
+import dev.rowlock.spi.RecoverPlan;
+import dev.rowlock.spi.Sql;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/** Claims rows and recovers them. */
+final class Claims {
+  private final Core core;
+  private final Values constants;
+  private final ClaimReader reader;
+  private final List<ClaimPlan> plans = new ArrayList<>();
+  private final Optional<RecoverPlan> recoverPlan;
+
+  Claims(Core core, Values constants, ClaimReader reader) {
+    this.core = core;
+    this.constants = constants;
+    this.reader = reader;
+    for (int i = 0; i < core.model().readyValues(); i++) {
+      plans.add(core.dialect().claim(core.model(), i));
+    }
+    recoverPlan =
+        core.model().mapping().capabilities().contains(Capability.EXPIRY)
+            ? Optional.of(core.dialect().recover(core.model()))
+            : Optional.empty();
+  }
+
+  List<Claim> claim(int limit) {
+    Core.positive("limit", limit);
+    long start = System.nanoTime();
+    List<Claim> all = new ArrayList<>();
+    for (int i = 0; i < plans.size() && all.size() < limit; i++) {
+      int ready = i;
+      int rest = limit - all.size();
+      try {
+        all.addAll(
+            plans.get(i) instanceof ClaimPlan.OneStatement
+                ? core.sessions().statement("claim", s -> claim(s, ready, rest))
+                : core.sessions().transaction("claim", s -> claim(s, ready, rest)));
+      } catch (DatabaseException e) {
+        if (all.isEmpty()) {
+          throw e;
+        }
+        // What was claimed before must reach its handler; the trouble will show again at the next claim.
+        core.events().emit(l -> l.failed(core.name(), "claim", e, 1));
+        break;
+      }
+    }
+    report(all, start);
+    return all;
+  }
+
+  List<Claim> claim(Connection connection, int limit) {
+    Core.positive("limit", limit);
+    long start = System.nanoTime();
+    List<Claim> all =
+        core.sessions()
+            .within(
+                connection,
+                "claim",
+                s -> {
+                  List<Claim> found = new ArrayList<>();
+                  for (int i = 0; i < plans.size() && found.size() < limit; i++) {
+                    needsTransaction(s, plans.get(i));
+                    found.addAll(claim(s, i, limit - found.size()));
+                  }
+                  return found;
+                });
+    report(all, start);
+    return all;
+  }
+
+  private static void needsTransaction(Session session, ClaimPlan plan) throws SQLException {
+    if (!(plan instanceof ClaimPlan.OneStatement) && session.autoCommit()) {
+      throw new ConfigurationException(
+          "the connection is in autocommit mode, but this claim needs a transaction; call setAutoCommit(false) first");
+    }
+  }
+
+  private void report(List<Claim> claims, long start) {
+    if (claims.isEmpty()) {
+      core.events().emit(l -> l.empty(core.name()));
+    } else {
+      Duration took = Duration.ofNanos(System.nanoTime() - start);
+      core.events().emit(l -> l.claimed(core.name(), claims, took));
+    }
+  }
+
+  private List<Claim> claim(Session session, int ready, int limit) throws SQLException {
+    String value = core.model().mapping().state().map(s -> s.ready().get(ready)).orElse(null);
+    Values values = constants.copy().number("limit", limit);
+    ClaimPlan plan = plans.get(ready);
+    List<Claim> found;
+    if (plan instanceof ClaimPlan.OneStatement one) {
+      found = session.query(one.sql(), values, row -> reader.read(row, value));
+    } else if (plan instanceof ClaimPlan.LockOnly lock) {
+      found = session.query(lock.sql(), values, row -> reader.read(row, value));
+    } else {
+      found = lockThenUpdate(session, (ClaimPlan.LockThenUpdate) plan, values, value);
+    }
+    List<Claim> claims = found.stream().filter(Objects::nonNull).toList();
+    int suppressed = found.size() - claims.size();
+    if (suppressed > 0) {
+      core.events().emit(l -> l.suppressed(core.name(), suppressed));
+    }
+    return claims;
+  }
+
+  private List<Claim> lockThenUpdate(
+      Session session, ClaimPlan.LockThenUpdate plan, Values values, String ready)
+      throws SQLException {
+    List<Key> keys = session.query(plan.lock(), values, reader::readKey);
+    List<Claim> claims = new ArrayList<>();
+    for (Key key : keys) {
+      Values one = reader.putKey(constants.copy(), key);
+      boolean changed = session.update(plan.update(), one) == 1;
+      claims.add(changed ? single(session, plan.read(), one, r -> reader.read(r, ready)) : null);
+    }
+    return claims;
+  }
+
+  static <T> T single(Session session, Sql sql, Values values, Jdbc.RowMapper<T> mapper)
+      throws SQLException {
+    List<T> rows = session.query(sql, values, mapper);
+    return rows.isEmpty() ? null : rows.get(0);
+  }
+
+  Recovery recover(int limit) {
+    Core.positive("limit", limit);
+    RecoverPlan plan = plan();
+    Recovery recovery =
+        plan instanceof RecoverPlan.OneStatement
+            ? core.sessions().statement("recover", s -> recover(s, plan, limit))
+            : core.sessions().transaction("recover", s -> recover(s, plan, limit));
+    if (!recovery.ready().isEmpty()) {
+      core.wakeups().committed();
+    }
+    return reportRecovery(recovery);
+  }
+
+  Recovery recover(Connection connection, int limit) {
+    Core.positive("limit", limit);
+    RecoverPlan plan = plan();
+    return reportRecovery(
+        core.sessions().within(connection, "recover", s -> recover(s, plan, limit)));
+  }
+
+  private Recovery reportRecovery(Recovery recovery) {
+    if (recovery.size() > 0) {
+      core.events().emit(l -> l.recovered(core.name(), recovery));
+    }
+    return recovery;
+  }
+
+  private RecoverPlan plan() {
+    return recoverPlan.orElseThrow(
+        () ->
+            new ConfigurationException(
+                "queue '%s': nothing in table %s says when a row was claimed, so none can be recovered automatically; add a column and map it as lease-until (list shows stuck rows, recover --unfenced resets them)"
+                    .formatted(core.name(), core.model().mapping().table())));
+  }
+
+  private Recovery recover(Session session, RecoverPlan plan, int limit) throws SQLException {
+    List<Key> ready = new ArrayList<>();
+    List<Key> dead = new ArrayList<>();
+    Values values = constants.copy().number("limit", limit);
+    int flag = core.model().key().size() + 1;
+    if (plan instanceof RecoverPlan.OneStatement one) {
+      session.query(
+          one.sql(),
+          values,
+          row -> (row.getBoolean(flag) ? dead : ready).add(reader.readKey(row)));
+    } else if (plan instanceof RecoverPlan.LockThenUpdate steps) {
+      session.query(
+          steps.lock(),
+          values,
+          row -> (row.getBoolean(flag) ? dead : ready).add(reader.readKey(row)));
+      for (Key key : ready) {
+        session.update(steps.ready(), reader.putKey(constants.copy(), key));
+      }
+      for (Key key : dead) {
+        session.update(steps.dead(), reader.putKey(constants.copy(), key));
+      }
+    }
+    return new Recovery(ready, dead);
+  }
+}

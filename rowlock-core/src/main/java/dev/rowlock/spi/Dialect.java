@@ -1,0 +1,229 @@
+package dev.rowlock.spi;
+
+import dev.rowlock.Fault;
+import dev.rowlock.RowState;
+import dev.rowlock.SqlListing;
+import dev.rowlock.TableName;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How one database says what Rowlock needs. Stateless and thread-safe. Every statement that a dialect
+ * can produce stands in its own file as a text block.
+ */
+public interface Dialect {
+
+  /** How a text column counts its length. */
+  enum TextUnit {
+    /** By Unicode code points. */
+    CODE_POINTS,
+    /** By UTF-16 code units, as Java does. */
+    UTF16,
+    /** By bytes of UTF-8. */
+    BYTES
+  }
+
+  /**
+   * The dialect's name.
+   *
+   * @return for example {@code postgresql}
+   */
+  String name();
+
+  /**
+   * Whether the database behind a connection is this dialect's.
+   *
+   * @param metaData the connection's metadata
+   * @return true if the product is the right one, whatever its version
+   * @throws SQLException if the database cannot be asked
+   */
+  boolean speaks(DatabaseMetaData metaData) throws SQLException;
+
+  /**
+   * Looks whether the version is supported.
+   *
+   * @param connection a connection to a database that {@link #speaks}
+   * @return empty if it is, else the reason and the fix
+   * @throws SQLException if the database cannot be asked
+   */
+  Optional<String> refusal(Connection connection) throws SQLException;
+
+  /**
+   * Looks whether this session may write.
+   *
+   * @param connection a connection
+   * @return empty if it may, else the reason
+   * @throws SQLException if the database cannot be asked
+   */
+  Optional<String> readOnly(Connection connection) throws SQLException;
+
+  /**
+   * Looks at a table.
+   *
+   * @param connection a connection
+   * @param name the table as it was written
+   * @return empty if there is no such table
+   * @throws SQLException if the database cannot be asked
+   */
+  Optional<Table> inspect(Connection connection, TableName name) throws SQLException;
+
+  /**
+   * Quotes an identifier; never drops or changes a character.
+   *
+   * @param name the exact name
+   * @return the name as it stands in SQL
+   */
+  String quote(String name);
+
+  /**
+   * The current time of the database, at the moment of the statement, in a column's type.
+   *
+   * @param model for the zone of columns that have none
+   * @param target the column
+   * @param plusMillis an SQL expression of milliseconds to add; empty for none
+   * @return an SQL expression
+   */
+  String now(Model model, Column target, Optional<String> plusMillis);
+
+  /**
+   * A value of a column's type.
+   *
+   * @param expression a parameter or a text expression
+   * @param column the column
+   * @return the expression, cast if the database needs it
+   */
+  String typed(String expression, Column column);
+
+  /**
+   * A condition that the planner can neither use for an index nor estimate from statistics.
+   *
+   * @param condition an SQL condition
+   * @return an equivalent condition (unknown counts as false)
+   */
+  String opaque(String condition);
+
+  /**
+   * A column's text form, in which {@link #typed} reads it back to the same value.
+   *
+   * @param expression the column
+   * @param column what it holds
+   * @return an SQL expression
+   */
+  String text(String expression, Column column);
+
+  /**
+   * How a text column counts.
+   *
+   * @return the unit of {@link Column#size()}
+   */
+  TextUnit textUnit();
+
+  /**
+   * Binds a value.
+   *
+   * @param statement where
+   * @param index 1-based
+   * @param value the value, may be null
+   * @param column the column that it is for
+   * @throws SQLException if the driver refuses it
+   */
+  void bind(PreparedStatement statement, int index, Object value, Column column)
+      throws SQLException;
+
+  /**
+   * How rows of one ready value are claimed.
+   *
+   * @param model the queue
+   * @param ready which of the state's ready values, 0 where there is no state
+   * @return the plan
+   */
+  ClaimPlan claim(Model model, int ready);
+
+  /**
+   * How expired rows are recovered.
+   *
+   * @param model the queue
+   * @return the plan
+   */
+  RecoverPlan recover(Model model);
+
+  /**
+   * How fenced writes are carried out.
+   *
+   * @param model the queue
+   * @param write which
+   * @return the plan
+   */
+  WritePlan write(Model model, Write write);
+
+  /**
+   * How leases are extended.
+   *
+   * @param model the queue
+   * @return the plan
+   */
+  ExtendPlan extend(Model model);
+
+  /**
+   * Makes one claimed row ready whatever its fence says.
+   *
+   * @param model the queue
+   * @return the statement, parameters: the key
+   */
+  Sql reset(Model model);
+
+  /**
+   * Inserts a row.
+   *
+   * @param model the queue
+   * @param columns which columns get values, in order; parameters {@code v0}, {@code v1} …
+   * @return the statement
+   */
+  Sql insert(Model model, List<Column> columns);
+
+  /**
+   * Counts rows by state: returns the {@link RowState} label, the count, and the age in seconds of the
+   * oldest due time (null where run-at is not mapped).
+   *
+   * @param model the queue
+   * @return the statement
+   */
+  Sql stats(Model model);
+
+  /**
+   * Shows rows of one state: the state's label, then all mapped columns.
+   *
+   * @param model the queue
+   * @param state which state
+   * @return the statement, parameter {@code limit}
+   */
+  Sql list(Model model, RowState state);
+
+  /**
+   * Shows one row: the state's label, then all mapped columns.
+   *
+   * @param model the queue
+   * @return the statement, parameters: the key
+   */
+  Sql show(Model model);
+
+  /**
+   * DDL that this mapping should have: indexes, and columns that are missing.
+   *
+   * @param model the queue
+   * @return recommended statements; what the table has already is left out
+   */
+  List<SqlListing.Statement> advice(Model model);
+
+  /**
+   * Sorts an exception.
+   *
+   * @param e what the driver threw
+   * @return the kind of trouble
+   */
+  Fault classify(SQLException e);
+}

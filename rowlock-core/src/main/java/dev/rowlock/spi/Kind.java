@@ -1,0 +1,94 @@
+package dev.rowlock.spi;
+
+import dev.rowlock.ConfigurationException;
+import java.math.BigDecimal;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.UUID;
+
+/** What kind of values a column holds, as far as Rowlock treats them differently. */
+public enum Kind {
+  /** Whole numbers; {@code Long} in Java. */
+  INTEGER,
+  /** Exact numbers with a scale; {@code BigDecimal} in Java. */
+  DECIMAL,
+  /** Binary floating point. */
+  FLOAT,
+  /** True or false. */
+  BOOLEAN,
+  /** Text of variable length. */
+  TEXT,
+  /** Text that the database pads with blanks. */
+  CHAR,
+  /** UUID. */
+  UUID,
+  /** Bytes. */
+  BINARY,
+  /** A point in time. */
+  INSTANT,
+  /** Date and time of day without a zone. */
+  LOCAL_TIMESTAMP,
+  /** A date. */
+  DATE,
+  /** A time of day. */
+  TIME,
+  /** JSON documents. */
+  JSON,
+  /** Anything else, handled as the database's own text form: enums, arrays, ranges, intervals. */
+  OTHER,
+  /** No column was looked at: a database that is not connected. */
+  UNKNOWN;
+
+  /**
+   * Whether leases and delays can be kept in such a column.
+   *
+   * @return true for the two timestamp kinds (and when nothing is known)
+   */
+  public boolean holdsTime() {
+    return this == INSTANT || this == LOCAL_TIMESTAMP || this == UNKNOWN;
+  }
+
+  /**
+   * Whether a counter can be kept in such a column.
+   *
+   * @return true for integers and decimals (and when nothing is known)
+   */
+  public boolean holdsCounter() {
+    return this == INTEGER || this == DECIMAL || this == UNKNOWN;
+  }
+
+  /**
+   * Reads a key value from text.
+   *
+   * @param column the column's name, for the message
+   * @param text the text
+   * @return a value of the Java type that {@link dev.rowlock.Key} holds for this kind
+   * @throws ConfigurationException if the text does not fit
+   */
+  public Object parse(String column, String text) {
+    try {
+      return switch (this) {
+        case INTEGER -> Long.valueOf(text.strip());
+        case DECIMAL -> new BigDecimal(text.strip());
+        case UUID -> java.util.UUID.fromString(text.strip());
+        case BOOLEAN -> bool(text);
+        case BINARY -> HexFormat.of().parseHex(text.startsWith("\\x") ? text.substring(2) : text);
+        case CHAR -> text.stripTrailing();
+        default -> text;
+      };
+    } catch (IllegalArgumentException e) {
+      throw new ConfigurationException(
+          "column '%s' is %s; '%s' is none"
+              .formatted(column, name().toLowerCase(Locale.ROOT).replace('_', ' '), text),
+          e);
+    }
+  }
+
+  private static Boolean bool(String text) {
+    return switch (text.strip().toLowerCase(Locale.ROOT)) {
+      case "true", "t", "1", "yes", "on" -> true;
+      case "false", "f", "0", "no", "off" -> false;
+      default -> throw new IllegalArgumentException(text);
+    };
+  }
+}

@@ -1,0 +1,367 @@
+package dev.rowlock.spi;
+
+import dev.rowlock.Role;
+import dev.rowlock.RowState;
+import dev.rowlock.State;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiFunction;
+
+/** The conditions of all statements, the same for every database. */
+public final class Predicates {
+  private final Model model;
+  private final Dialect dialect;
+
+  /**
+   * For a queue.
+   *
+   * @param model the queue
+   */
+  public Predicates(Model model) {
+    this.model = model;
+    this.dialect = model.dialect();
+  }
+
+  /**
+   * A row that may be claimed now.
+   *
+   * @param alias the table's alias
+   * @param ready which ready value
+   * @return a condition
+   */
+  public String ready(String alias, int ready) {
+    List<String> all = new ArrayList<>();
+    all.add(inReadyState(alias, ready));
+    due(alias).ifPresent(all::add);
+    attemptsLeft(alias).ifPresent(all::add);
+    model.mapping().where().ifPresent(w -> all.add("(" + Sql.raw(w) + ")"));
+    model.role(Role.GROUP).ifPresent(group -> all.add(firstOfGroup(alias, group)));
+    return and(all);
+  }
+
+  /**
+   * Whether a row is still in the ready state that it was found in; without the other conditions.
+   *
+   * @param alias the table's alias
+   * @param ready which ready value
+   * @return a condition
+   */
+  public String inReadyState(String alias, int ready) {
+    Optional<State> state = model.mapping().state();
+    if (state.isPresent()) {
+      Column column = model.state().orElseThrow();
+      return state.get().ready().get(ready) == null
+          ? column.of(alias) + " IS NULL"
+          : column.of(alias) + " = " + value("ready" + (ready == 0 ? "" : "_" + ready), column);
+    }
+    List<String> all = unfinished(alias);
+    if (!model.expiredIsReady()) {
+      model.role(Role.CLAIMED_AT).ifPresent(c -> all.add(c.of(alias) + " IS NULL"));
+      model.role(Role.LEASE_UNTIL).ifPresent(c -> all.add(c.of(alias) + " IS NULL"));
+    }
+    return and(all);
+  }
+
+  /** Any ready value. */
+  private String inAnyReadyState(String alias) {
+    List<String> any = new ArrayList<>();
+    for (int i = 0; i < model.readyValues(); i++) {
+      any.add(inReadyState(alias, i));
+    }
+    return any.size() == 1 ? any.get(0) : "(" + String.join(" OR ", any) + ")";
+  }
+
+  private List<String> unfinished(String alias) {
+    List<String> all = new ArrayList<>();
+    model.role(Role.DONE_AT).ifPresent(c -> all.add(c.of(alias) + " IS NULL"));
+    model.role(Role.DEAD_AT).ifPresent(c -> all.add(c.of(alias) + " IS NULL"));
+    return all;
+  }
+
+  private Optional<String> due(String alias) {
+    return model
+        .role(Role.RUN_AT)
+        .map(
+            c -> {
+              String due = c.of(alias) + " <= " + dialect.now(model, c, Optional.empty());
+              return c.nullable() ? "(" + c.of(alias) + " IS NULL OR " + due + ")" : due;
+            });
+  }
+
+  private Optional<String> attemptsLeft(String alias) {
+    return model.role(Role.ATTEMPTS).map(c -> attempts(alias, c) + " < " + maxAttempts(alias));
+  }
+
+  /**
+   * A row that has used up its attempts.
+   *
+   * @param alias the table's alias
+   * @return a condition; never true where attempts are not mapped
+   */
+  public String exhausted(String alias) {
+    return model
+        .role(Role.ATTEMPTS)
+        .map(c -> attempts(alias, c) + " >= " + maxAttempts(alias))
+        .orElse("1 = 0");
+  }
+
+  private static String attempts(String alias, Column column) {
+    return column.nullable() ? "COALESCE(" + column.of(alias) + ", 0)" : column.of(alias);
+  }
+
+  private String maxAttempts(String alias) {
+    String policy = value("max_attempts", Column.NUMBER);
+    return model
+        .role(Role.MAX_ATTEMPTS)
+        .map(c -> c.nullable() ? "COALESCE(" + c.of(alias) + ", " + policy + ")" : c.of(alias))
+        .orElse(policy);
+  }
+
+  /**
+   * Strict order for each group: no row of the group is being worked on, and none that still may be
+   * comes before. Two claimers that race see the same first row as ready, so the later rows are
+   * barred for both.
+   */
+  private String firstOfGroup(String alias, Column group) {
+    String before = before("b", alias);
+    String left = attemptsLeft("b").map(l -> " AND " + l).orElse("");
+    return """
+        (%s IS NULL OR NOT EXISTS (
+          SELECT 1 FROM %s b
+          WHERE %s = %s
+            AND (%s OR (%s%s AND (%s)))))"""
+        .formatted(
+            group.of(alias),
+            model.table().quoted(),
+            group.of("b"),
+            group.of(alias),
+            claimed("b"),
+            inAnyReadyState("b"),
+            left,
+            before);
+  }
+
+  /** That row {@code a} comes before row {@code b} in claim order. */
+  private String before(String a, String b) {
+    List<String> any = new ArrayList<>();
+    List<String> equal = new ArrayList<>();
+    for (Model.OrderItem item : model.order()) {
+      Column c = item.column();
+      List<String> all = new ArrayList<>(equal);
+      all.add(precedes(item, c.of(a), c.of(b)));
+      any.add(and(all));
+      equal.add(
+          c.nullable()
+              ? "(%1$s = %2$s OR (%1$s IS NULL AND %2$s IS NULL))".formatted(c.of(a), c.of(b))
+              : c.of(a) + " = " + c.of(b));
+    }
+    return String.join(" OR ", any);
+  }
+
+  private static String precedes(Model.OrderItem item, String a, String b) {
+    String less = a + (item.by().descending() ? " > " : " < ") + b;
+    if (!item.column().nullable()) {
+      return less;
+    }
+    return item.by().nullsFirst()
+        ? "(%s OR (%s IS NULL AND %s IS NOT NULL))".formatted(less, a, b)
+        : "(%s OR (%s IS NOT NULL AND %s IS NULL))".formatted(less, a, b);
+  }
+
+  /**
+   * A row that somebody holds, whether or not the lease has ended.
+   *
+   * @param alias the table's alias
+   * @return a condition; true for every unfinished row where nothing marks a claim
+   */
+  public String claimed(String alias) {
+    Optional<String> processing = model.mapping().state().flatMap(State::processing);
+    if (processing.isPresent()) {
+      Column column = model.state().orElseThrow();
+      return column.of(alias) + " = " + value("processing", column);
+    }
+    if (model.state().isPresent()) {
+      return "1 = 0";
+    }
+    List<String> all = unfinished(alias);
+    if (model.expiredIsReady()) {
+      Column until = model.role(Role.LEASE_UNTIL).orElseThrow();
+      all.add(until.of(alias) + " > " + dialect.now(model, until, Optional.empty()));
+      return and(all);
+    }
+    List<String> markers = new ArrayList<>();
+    for (Role role : List.of(Role.CLAIMED_AT, Role.LEASE_UNTIL)) {
+      model.role(role).ifPresent(c -> markers.add(c.of(alias) + " IS NOT NULL"));
+    }
+    all.add(markers.isEmpty() ? "1 = 0" : "(" + String.join(" OR ", markers) + ")");
+    return and(all);
+  }
+
+  /**
+   * A row whose lease has ended.
+   *
+   * @param alias the table's alias
+   * @return a condition; empty where no time of the claim is mapped
+   */
+  public Optional<String> expired(String alias) {
+    if (model.expiredIsReady()) {
+      Column until = model.role(Role.LEASE_UNTIL).orElseThrow();
+      List<String> all = unfinished(alias);
+      all.add(ended(alias, until, Optional.empty()));
+      all.add(exhausted(alias));
+      return Optional.of(and(all));
+    }
+    Optional<String> until =
+        model.role(Role.LEASE_UNTIL).map(c -> ended(alias, c, Optional.empty()));
+    Optional<String> since =
+        model
+            .role(Role.CLAIMED_AT)
+            .map(c -> ended(alias, c, Optional.of("- " + value("lease_ms", Column.NUMBER))));
+    if (until.isEmpty()) {
+      return since.map(s -> claimed(alias) + "\nAND " + s);
+    }
+    // A row that was claimed by other code may have a claim time but no lease end.
+    Column column = model.role(Role.LEASE_UNTIL).orElseThrow();
+    String end =
+        since
+            .map(s -> "(" + until.get() + " OR (" + column.of(alias) + " IS NULL AND " + s + "))")
+            .orElse(until.get());
+    return Optional.of(claimed(alias) + "\nAND " + end);
+  }
+
+  private String ended(String alias, Column column, Optional<String> plusMillis) {
+    return column.of(alias) + " <= " + dialect.now(model, column, plusMillis);
+  }
+
+  /**
+   * That a claim is current: the row is the claim's, still held, and the fence fits. The state is
+   * compared in a form that the planner does not match with an index: statistics call the
+   * processing rows few, and an index on them can hold every dead entry of the last hours.
+   *
+   * @param alias the table's alias
+   * @param reference how a per-row value is referred to: parameter name and column to SQL
+   * @return a condition
+   */
+  public String current(String alias, BiFunction<String, Column, String> reference) {
+    List<String> all = new ArrayList<>();
+    for (Column c : model.key()) {
+      all.add(c.of(alias) + " = " + reference.apply(model.parameter("key", c), c));
+    }
+    for (Role role : model.fenceRoles()) {
+      Column c = model.role(role).orElseThrow();
+      all.add(
+          c.of(alias) + " = " + reference.apply("fence_" + role.label().replace('-', '_'), c));
+    }
+    if (model.mapping().state().flatMap(State::processing).isPresent()) {
+      all.add(dialect.opaque(claimed(alias)));
+    } else if (model.state().isEmpty()) {
+      // Expired or not does not matter here, only that the row was not given back or finished.
+      all.addAll(unfinished(alias));
+      model.role(Role.CLAIMED_AT).ifPresent(c -> all.add(c.of(alias) + " IS NOT NULL"));
+      if (!model.expiredIsReady()) {
+        model.role(Role.LEASE_UNTIL).ifPresent(c -> all.add(c.of(alias) + " IS NOT NULL"));
+      }
+    }
+    return and(all);
+  }
+
+  /**
+   * The label of the state that a row is in.
+   *
+   * @param alias the table's alias
+   * @return a CASE expression
+   */
+  public String rowState(String alias) {
+    StringBuilder sql = new StringBuilder("CASE");
+    Optional<State> state = model.mapping().state();
+    if (state.isPresent()) {
+      state.get().done().ifPresent(v -> when(sql, equal(alias, "done"), RowState.DONE));
+      state.get().dead().ifPresent(v -> when(sql, equal(alias, "dead"), RowState.DEAD));
+    } else {
+      model.role(Role.DONE_AT).ifPresent(c -> when(sql, c.of(alias) + " IS NOT NULL", RowState.DONE));
+      model.role(Role.DEAD_AT).ifPresent(c -> when(sql, c.of(alias) + " IS NOT NULL", RowState.DEAD));
+    }
+    if (!model.expiredIsReady()) {
+      expired(alias).ifPresent(e -> when(sql, e, RowState.EXPIRED));
+      when(sql, stuck(alias), RowState.STUCK);
+    }
+    held(alias).ifPresent(h -> when(sql, h, RowState.PROCESSING));
+    model.mapping().where().ifPresent(w -> when(sql, "NOT (" + Sql.raw(w) + ")", RowState.OTHER));
+    String ready = inAnyReadyState(alias);
+    attemptsLeft(alias)
+        .ifPresent(l -> when(sql, join(ready, exhausted(alias)), exhaustedState()));
+    when(sql, due(alias).map(d -> join(ready, d)).orElse(ready), RowState.READY);
+    when(sql, ready, RowState.SCHEDULED);
+    state
+        .filter(State::failedIsTerminal)
+        .ifPresent(
+            s ->
+                when(
+                    sql,
+                    equal(alias, "failed"),
+                    s.dead().isEmpty() ? RowState.DEAD : RowState.FAILED));
+    return sql.append("\n  ELSE '").append(RowState.OTHER.label()).append("' END").toString();
+  }
+
+  private RowState exhaustedState() {
+    return model.expiredIsReady() ? RowState.EXPIRED : RowState.FAILED;
+  }
+
+  /** Held rows; on a visibility-timeout table only a holder tells a held row from one that waits. */
+  private Optional<String> held(String alias) {
+    if (!model.expiredIsReady()) {
+      return Optional.of(claimed(alias));
+    }
+    return model
+        .role(Role.WORKER)
+        .or(() -> model.role(Role.CLAIMED_AT))
+        .map(holder -> claimed(alias) + " AND " + holder.of(alias) + " IS NOT NULL");
+  }
+
+  private String stuck(String alias) {
+    List<Column> times = new ArrayList<>();
+    model.role(Role.LEASE_UNTIL).ifPresent(times::add);
+    model.role(Role.CLAIMED_AT).ifPresent(times::add);
+    List<String> all = new ArrayList<>();
+    all.add(claimed(alias));
+    times.forEach(c -> all.add(c.of(alias) + " IS NULL"));
+    return and(all);
+  }
+
+  /**
+   * Claimed rows that no automatic recovery may touch, and expired ones: what a person may reset.
+   *
+   * @param alias the table's alias
+   * @return a condition
+   */
+  public String resettable(String alias) {
+    return expired(alias)
+        .filter(e -> !model.expiredIsReady())
+        .map(e -> "(" + stuck(alias) + "\nOR " + e + ")")
+        .orElseGet(() -> claimed(alias));
+  }
+
+  private String equal(String alias, String value) {
+    Column column = model.state().orElseThrow();
+    return column.of(alias) + " = " + value(value, column);
+  }
+
+  private String value(String parameter, Column column) {
+    return dialect.typed(":" + parameter, column);
+  }
+
+  private static void when(StringBuilder sql, String condition, RowState state) {
+    sql.append("\n  WHEN ").append(condition.replace("\n", " "));
+    sql.append(" THEN '").append(state.label()).append("'");
+  }
+
+  private static String join(String a, String b) {
+    return a.isEmpty() ? b : a + " AND " + b;
+  }
+
+  private static String and(List<String> conditions) {
+    List<String> all = conditions.stream().filter(c -> !c.isBlank()).toList();
+    return all.isEmpty() ? "1 = 1" : String.join("\nAND ", all);
+  }
+}

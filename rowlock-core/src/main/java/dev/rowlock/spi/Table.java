@@ -1,0 +1,73 @@
+package dev.rowlock.spi;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A table as the database knows it.
+ *
+ * @param quoted schema and name as they stand in SQL
+ * @param name the bare name
+ * @param columns by exact name, in table order
+ * @param unique column lists that are each unique (primary key first)
+ * @param indexes all indexes that can be read in order
+ * @param problems why the table cannot be used, one line each; empty if it can
+ * @param notes what an owner should know, one line each: triggers, row security
+ */
+public record Table(
+    String quoted,
+    String name,
+    Map<String, Column> columns,
+    List<List<String>> unique,
+    List<Index> indexes,
+    List<String> problems,
+    List<String> notes) {
+
+  /** Copies the collections. */
+  public Table {
+    columns = Collections.unmodifiableMap(new LinkedHashMap<>(columns));
+    unique = List.copyOf(unique);
+    indexes = List.copyOf(indexes);
+    problems = List.copyOf(problems);
+    notes = List.copyOf(notes);
+  }
+
+  /**
+   * An index.
+   *
+   * @param name its name
+   * @param columns its columns in order; an expression is given as its text
+   * @param predicate the condition of a partial index
+   */
+  public record Index(String name, List<String> columns, Optional<String> predicate) {
+    /** Copies the list. */
+    public Index {
+      columns = List.copyOf(columns);
+    }
+  }
+
+  /**
+   * Finds columns by name: exactly, else without regard to case if that names one column only.
+   *
+   * @param name the name as it was written
+   * @return one column, or none, or several when the name is ambiguous
+   */
+  public List<Column> find(String name) {
+    Column exact = columns.get(name);
+    if (exact != null) {
+      return List.of(exact);
+    }
+    List<Column> found = new ArrayList<>();
+    columns.forEach(
+        (n, column) -> {
+          if (n.equalsIgnoreCase(name)) {
+            found.add(column);
+          }
+        });
+    return found;
+  }
+}
