@@ -51,7 +51,7 @@ public final class ClaimCommand extends QueueCommand {
     config.mapping();
     try (Database database = connect(FEW)) {
       Queue queue = builder(database, config).workerName(worker).build();
-      return run(queue, new JsonColumns(database.dataSource(), queue.mapping()));
+      return run(queue, new JsonColumns(database.dataSource()));
     }
   }
 
@@ -80,7 +80,7 @@ public final class ClaimCommand extends QueueCommand {
     ObjectNode line = Json.object();
     line.put("claim", claim.token());
     line.set("key", Json.key(claim.key()));
-    line.set("row", Json.columns(documents.embed(claim.row())));
+    line.set("row", Json.columns(documents.row(claim)));
     line.set(
         "attempt", Json.value(claim.attempt().isPresent() ? claim.attempt().getAsInt() : null));
     line.set("leaseUntil", Json.value(claim.leaseUntil().orElse(null)));

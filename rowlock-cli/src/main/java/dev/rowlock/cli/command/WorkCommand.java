@@ -112,7 +112,7 @@ public final class WorkCommand extends QueueCommand {
     int connections = config.transactional() ? threads : Math.min(threads, 4);
     try (Database database = connect(Math.max(1, connections) + COUNTING_AND_LEASES)) {
       Queue queue = builder(database, config).workerName(worker).build();
-      JsonColumns documents = new JsonColumns(database.dataSource(), queue.mapping());
+      JsonColumns documents = new JsonColumns(database.dataSource());
       return work(queue, handler(queue, new RowJson(queue.mapping(), documents)));
     }
   }

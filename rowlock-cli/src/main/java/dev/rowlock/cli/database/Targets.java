@@ -16,6 +16,9 @@ public final class Targets {
   /** Folder of the embedded database. */
   public static final String EMBEDDED = ".rowlock";
 
+  /** Several processes may use it at once; names are lower case, as in PostgreSQL. */
+  private static final String EMBEDDED_OPTIONS = ";AUTO_SERVER=TRUE;DATABASE_TO_LOWER=TRUE";
+
   private final Map<String, String> environment;
   private final Path directory;
 
@@ -103,7 +106,7 @@ public final class Targets {
     properties.put("user", user.orElse("sa"));
     password.ifPresent(p -> properties.put("password", p));
     return new Target(
-        "jdbc:h2:file:" + file.toString().replace('\\', '/') + ";AUTO_SERVER=TRUE",
+        "jdbc:h2:file:" + file.toString().replace('\\', '/') + EMBEDDED_OPTIONS,
         properties,
         "the embedded database in ./" + EMBEDDED);
   }

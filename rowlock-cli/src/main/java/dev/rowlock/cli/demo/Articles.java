@@ -19,7 +19,7 @@ final class Articles implements AutoCloseable {
   private final Connection keeper;
 
   Articles() throws SQLException {
-    dataSource.setURL("jdbc:h2:mem:rowlock-demo-" + UUID.randomUUID());
+    dataSource.setURL("jdbc:h2:mem:rowlock-demo-" + UUID.randomUUID() + ";DATABASE_TO_LOWER=TRUE");
     dataSource.setUser("sa");
     keeper = dataSource.getConnection();
   }

@@ -24,7 +24,7 @@ public final class RowJson {
   /** The row's key and read columns as one JSON object in one line. */
   String input(Claim claim) {
     Map<String, Object> all = new LinkedHashMap<>(claim.key().values());
-    all.putAll(documents.embed(claim.row()));
+    all.putAll(documents.row(claim));
     return Json.line(Json.columns(all));
   }
 
