@@ -25,15 +25,14 @@ final class CommonSql {
 
   static String keyEquals(Model model, String alias) {
     return model.key().stream()
-        .map(
-            c ->
-                c.of(alias)
-                    + " = "
-                    + model.dialect().typed(":" + model.parameter("key", c), c))
+        .map(c -> c.of(alias) + " = " + model.dialect().typed(":" + model.parameter("key", c), c))
         .collect(Collectors.joining(" AND "));
   }
 
-  /** The claim order; {@code sayNulls} tells where the place of NULL is not what the database does anyway. */
+  /**
+   * The claim order; {@code sayNulls} tells where the place of NULL is not what the database does
+   * anyway.
+   */
   static String order(Model model, String alias, Predicate<Model.OrderItem> sayNulls) {
     return model.order().stream()
         .map(

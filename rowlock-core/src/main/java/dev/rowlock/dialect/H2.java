@@ -29,12 +29,14 @@ import java.sql.Types;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.UUID;
 
 /** H2 2.2.220 and newer, in process or as a server. */
 public final class H2 implements Dialect {
 
-  // H2 locks rows as it reads them. An index in claim order makes it stop after the last row that is
+  // H2 locks rows as it reads them. An index in claim order makes it stop after the last row that
+  // is
   // wanted; without one it locks every candidate until the end of this short transaction.
   private static final String LOCK =
       """
@@ -260,7 +262,7 @@ public final class H2 implements Dialect {
   }
 
   @Override
-  public ClaimPlan claim(Model model, int ready) {
+  public ClaimPlan claim(Model model, int ready, OptionalInt limit) {
     Predicates where = new Predicates(model);
     Map<String, String> f = model.fragments();
     f.put("ready", where.ready("q", ready));
@@ -278,7 +280,7 @@ public final class H2 implements Dialect {
   }
 
   @Override
-  public RecoverPlan recover(Model model) {
+  public RecoverPlan recover(Model model, OptionalInt limit) {
     Predicates where = new Predicates(model);
     Map<String, String> f = model.fragments();
     f.put("expired", where.expired("q").orElseThrow());
@@ -348,7 +350,8 @@ public final class H2 implements Dialect {
             c -> c.of("q"),
             due ->
                 "DATEDIFF(MILLISECOND, MIN(%s), %s) / 1000.0"
-                    .formatted(due, now(model, model.role(Role.RUN_AT).orElseThrow(), Optional.empty()))));
+                    .formatted(
+                        due, now(model, model.role(Role.RUN_AT).orElseThrow(), Optional.empty()))));
   }
 
   @Override

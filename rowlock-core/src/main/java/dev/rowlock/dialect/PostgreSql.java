@@ -28,13 +28,16 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** PostgreSQL 12 and newer. */
 public final class PostgreSql implements Dialect {
 
-  // MATERIALIZED: as a subselect (and worse, as IN (… LIMIT)) the planner may run the locking read once
+  // MATERIALIZED: as a subselect (and worse, as IN (… LIMIT)) the planner may run the locking read
+  // once
   // per outer row and claim far more than the limit.
-  // FOR NO KEY UPDATE: FOR UPDATE would block (and be skipped for) inserts of rows that refer to this one.
+  // FOR NO KEY UPDATE: FOR UPDATE would block (and be skipped for) inserts of rows that refer to
+  // this one.
   // The state is compared again in the UPDATE, opaquely: with the bare comparison the planner may
   // join through an index on the state instead of the key.
   // RETURNING comes in join order, so the position is carried along; a row that a trigger kept from
@@ -46,7 +49,7 @@ public final class PostgreSql implements Dialect {
         FROM {table} AS q
         WHERE {ready}
         ORDER BY {order}
-        LIMIT :limit
+        LIMIT {limit}
         FOR NO KEY UPDATE OF q SKIP LOCKED
       ), numbered AS MATERIALIZED (
         SELECT *, row_number() OVER () AS rowlock_n FROM next
@@ -69,18 +72,19 @@ public final class PostgreSql implements Dialect {
       FROM {table} AS q
       WHERE {ready}
       ORDER BY {order}
-      LIMIT :limit
+      LIMIT {limit}
       FOR NO KEY UPDATE OF q SKIP LOCKED
       """;
 
-  // Skips rows that are locked: somebody completes or extends them right now. The next pass sees them.
+  // Skips rows that are locked: somebody completes or extends them right now. The next pass sees
+  // them.
   private static final String RECOVER =
       """
       WITH ended AS MATERIALIZED (
         SELECT {q.key}, ({exhausted}) AS rowlock_dead
         FROM {table} AS q
         WHERE {expired}
-        LIMIT :limit
+        LIMIT {limit}
         FOR NO KEY UPDATE OF q SKIP LOCKED
       )
       UPDATE {table} AS t
@@ -114,7 +118,8 @@ public final class PostgreSql implements Dialect {
       SELECT * FROM moved
       """;
 
-  // Rows are locked in key order before any is changed, so that two such statements cannot deadlock.
+  // Rows are locked in key order before any is changed, so that two such statements cannot
+  // deadlock.
   // Values arrive as arrays of text and are cast row by row: one text for every column type.
   private static final String MANY_HEAD =
       """
@@ -163,7 +168,8 @@ public final class PostgreSql implements Dialect {
           SELECT rowlock_n FROM moved
           """;
 
-  // Never waits: a row locked by another transaction (a handler that completes in its own) would hold
+  // Never waits: a row locked by another transaction (a handler that completes in its own) would
+  // hold
   // up the leases of all others. Such a row is still current if its fence fits, and is told apart.
   private static final String EXTEND =
       """
@@ -236,13 +242,14 @@ public final class PostgreSql implements Dialect {
   @Override
   public Optional<String> refusal(Connection connection) throws SQLException {
     String version = Jdbc.first(connection, "SELECT version()", r -> r.getString(1)).orElse("");
-    if (!version.startsWith("PostgreSQL ") || version.contains("-YB-") || version.contains("Redshift")) {
+    if (!version.startsWith("PostgreSQL ")
+        || version.contains("-YB-")
+        || version.contains("Redshift")) {
       return Optional.of(
           "this server speaks PostgreSQL's protocol but calls itself '%s'; only PostgreSQL 12 or newer is supported"
               .formatted(version));
     }
-    int number =
-        Jdbc.first(connection, "SHOW server_version_num", r -> r.getInt(1)).orElse(0);
+    int number = Jdbc.first(connection, "SHOW server_version_num", r -> r.getInt(1)).orElse(0);
     return number >= 120000
         ? Optional.empty()
         : Optional.of("%s is too old; use PostgreSQL 12 or newer".formatted(version));
@@ -288,7 +295,9 @@ public final class PostgreSql implements Dialect {
 
   @Override
   public String typed(String expression, Column column) {
-    return column.type().isEmpty() ? expression : "CAST(" + expression + " AS " + column.type() + ")";
+    return column.type().isEmpty()
+        ? expression
+        : "CAST(" + expression + " AS " + column.type() + ")";
   }
 
   @Override
@@ -313,7 +322,7 @@ public final class PostgreSql implements Dialect {
       statement.setLong(index, number);
     } else if (value instanceof Object[] elements) {
       String[] texts = Arrays.stream(elements).map(PostgreSql::asText).toArray(String[]::new);
-      statement.setArray(index, statement.getConnection().createArrayOf("text", texts));
+      Jdbc.bindTexts(statement, index, texts);
     } else {
       statement.setString(index, asText(value));
     }
@@ -327,9 +336,10 @@ public final class PostgreSql implements Dialect {
   }
 
   @Override
-  public ClaimPlan claim(Model model, int ready) {
+  public ClaimPlan claim(Model model, int ready, OptionalInt limit) {
     Predicates where = new Predicates(model);
     Map<String, String> f = model.fragments();
+    f.put("limit", limit(limit));
     f.put("ready", where.ready("q", ready));
     f.put("order", order(model, "q"));
     Map<Column, String> set = new Assignments(model, "t").claim();
@@ -342,10 +352,18 @@ public final class PostgreSql implements Dialect {
     return new ClaimPlan.OneStatement(Sql.of(CLAIM, f));
   }
 
+  // A parameter as LIMIT is taken for a tenth of the table: every call would be planned anew, and a
+  // cached plan would join by reading the whole table. The number itself lets one good plan be
+  // kept.
+  private static String limit(OptionalInt limit) {
+    return limit.isPresent() ? Integer.toString(limit.getAsInt()) : ":limit";
+  }
+
   @Override
-  public RecoverPlan recover(Model model) {
+  public RecoverPlan recover(Model model, OptionalInt limit) {
     Predicates where = new Predicates(model);
     Map<String, String> f = model.fragments();
+    f.put("limit", limit(limit));
     f.put("expired", where.expired("q").orElseThrow());
     f.put("exhausted", where.exhausted("q"));
     f.put("set", Assignments.sql(new Assignments(model, "t").recover("n.rowlock_dead")));
@@ -417,7 +435,9 @@ public final class PostgreSql implements Dialect {
   // NULLS LAST is what an ascending index has by itself, so it is said only where it differs.
   private static String order(Model model, String alias) {
     return CommonSql.order(
-        model, alias, item -> item.by().descending() ? !item.by().nullsFirst() : item.by().nullsFirst());
+        model,
+        alias,
+        item -> item.by().descending() ? !item.by().nullsFirst() : item.by().nullsFirst());
   }
 
   @Override

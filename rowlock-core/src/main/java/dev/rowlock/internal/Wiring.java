@@ -4,12 +4,12 @@ import dev.rowlock.Mapping;
 import dev.rowlock.Mode;
 import dev.rowlock.Queue;
 import dev.rowlock.QueueBuilder;
+import dev.rowlock.Role;
 import dev.rowlock.SqlListing;
 import dev.rowlock.dialect.Dialects;
 import dev.rowlock.internal.jdbc.Connector;
 import dev.rowlock.internal.store.Listing;
 import dev.rowlock.internal.store.QueueFactory;
-import dev.rowlock.Role;
 
 /** The only door from the public package to the internals. */
 public final class Wiring {
