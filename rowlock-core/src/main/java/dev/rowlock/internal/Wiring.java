@@ -4,6 +4,7 @@ import dev.rowlock.Mapping;
 import dev.rowlock.Mode;
 import dev.rowlock.Queue;
 import dev.rowlock.QueueBuilder;
+import dev.rowlock.Role;
 import dev.rowlock.SqlListing;
 import dev.rowlock.dialect.Dialects;
 import dev.rowlock.internal.jdbc.Connector;
@@ -11,7 +12,6 @@ import dev.rowlock.internal.store.Listing;
 import dev.rowlock.internal.store.QueueFactory;
 import dev.rowlock.internal.worker.WorkerContext;
 import dev.rowlock.internal.worker.Workers;
-import dev.rowlock.Role;
 
 /** The only door from the public package to the internals. */
 public final class Wiring {
@@ -22,8 +22,7 @@ public final class Wiring {
         builder,
         new Connector(Dialects::detect),
         (queue, dataSource, events, wakeups, options, handler) ->
-            Workers.start(
-                new WorkerContext(queue, dataSource, events, wakeups), options, handler));
+            Workers.start(new WorkerContext(queue, dataSource, events, wakeups), options, handler));
   }
 
   public static SqlListing sql(String dialect, String name, Mapping mapping) {

@@ -15,7 +15,8 @@ import javax.sql.DataSource;
  */
 final class Borrowed implements AutoCloseable {
 
-  // Asking for the isolation level is a round trip on some drivers. A physical connection that was at
+  // Asking for the isolation level is a round trip on some drivers. A physical connection that was
+  // at
   // READ COMMITTED once is taken to be so until a serialization failure says otherwise: the level
   // decides only how often statements must be repeated, never whether they are right.
   private static final Set<Connection> READ_COMMITTED =
