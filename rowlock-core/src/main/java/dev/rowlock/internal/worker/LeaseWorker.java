@@ -118,11 +118,11 @@ final class LeaseWorker extends BaseWorker {
 
   @Override
   public void stopClaiming() {
-    super.stopClaiming();
     claiming.end();
+    parts.hand().close().forEach(parts.settlement()::release);
+    super.stopClaiming(); // after that: a poll that it ends must find no demand
     completerBackoff.hasten(Nanos.ofMillis(200));
     parts.outbox().hurry();
-    parts.hand().close().forEach(parts.settlement()::release);
     completing.wake();
   }
 

@@ -71,8 +71,8 @@ final class TransactionWorker extends BaseWorker {
 
   @Override
   public void stopClaiming() {
-    super.stopClaiming();
     parts.hand().close();
+    super.stopClaiming();
   }
 
   @Override
