@@ -5,8 +5,8 @@ package dev.rowlock;
  *
  * @param change the change
  * @param status what happened
- * @param claim the claim to go on with: after an extension the one with the new lease end, otherwise
- *     the change's own
+ * @param claim the claim to go on with: after an extension the one with the new lease end,
+ *     otherwise the change's own
  */
 public record Applied(Change change, Status status, Claim claim) {
 

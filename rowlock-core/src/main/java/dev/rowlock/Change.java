@@ -7,7 +7,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
-/** A fenced write to a claimed row; {@link Queue#apply(java.util.List)} carries out many at once. */
+/**
+ * A fenced write to a claimed row; {@link Queue#apply(java.util.List)} carries out many at once.
+ */
 public sealed interface Change {
 
   /**
@@ -24,7 +26,12 @@ public sealed interface Change {
    * @param results values for write columns; SQL NULL is null
    */
   record Complete(Claim claim, Map<String, Object> results) implements Change {
-    /** Copies the results. */
+    /**
+     * Copies the results.
+     *
+     * @param claim see above
+     * @param results see above
+     */
     public Complete {
       Objects.requireNonNull(claim, "claim");
       results = Collections.unmodifiableMap(new LinkedHashMap<>(results));
@@ -49,7 +56,13 @@ public sealed interface Change {
    * @param delay when to try again; empty for the policy's backoff
    */
   record Fail(Claim claim, String error, Optional<Duration> delay) implements Change {
-    /** Checks. */
+    /**
+     * Checks.
+     *
+     * @param claim see above
+     * @param error see above
+     * @param delay see above
+     */
     public Fail {
       Objects.requireNonNull(claim, "claim");
       Objects.requireNonNull(delay, "delay");
@@ -64,7 +77,12 @@ public sealed interface Change {
    * @param error why; made safe and cut to the column; null keeps the column as it is
    */
   record Dead(Claim claim, String error) implements Change {
-    /** Checks. */
+    /**
+     * Checks.
+     *
+     * @param claim see above
+     * @param error see above
+     */
     public Dead {
       Objects.requireNonNull(claim, "claim");
     }
@@ -77,7 +95,12 @@ public sealed interface Change {
    * @param delay how long to wait, not negative
    */
   record Snooze(Claim claim, Duration delay) implements Change {
-    /** Checks. */
+    /**
+     * Checks.
+     *
+     * @param claim see above
+     * @param delay see above
+     */
     public Snooze {
       Objects.requireNonNull(claim, "claim");
       notNegative("snooze", delay);
@@ -90,7 +113,11 @@ public sealed interface Change {
    * @param claim the claim
    */
   record Release(Claim claim) implements Change {
-    /** Checks. */
+    /**
+     * Checks.
+     *
+     * @param claim see above
+     */
     public Release {
       Objects.requireNonNull(claim, "claim");
     }
@@ -103,7 +130,12 @@ public sealed interface Change {
    * @param by how long from now, by the database's clock; more than 0
    */
   record Extend(Claim claim, Duration by) implements Change {
-    /** Checks. */
+    /**
+     * Checks.
+     *
+     * @param claim see above
+     * @param by see above
+     */
     public Extend {
       Objects.requireNonNull(claim, "claim");
       notNegative("extend", by);

@@ -18,7 +18,8 @@ import java.util.zip.CRC32;
 
 /**
  * The text form of a claim: {@code rl1.} and base64url of key, fence and what fail and release need
- * to know. A check sum catches tokens that were cut or mixed up; it is no protection against forgery.
+ * to know. A check sum catches tokens that were cut or mixed up; it is no protection against
+ * forgery.
  */
 final class ClaimToken {
   private static final String PREFIX = "rl1.";
@@ -87,9 +88,11 @@ final class ClaimToken {
   }
 
   private static ConfigurationException bad(String token, Exception cause) {
-    String shown = token == null ? "null" : token.length() > 24 ? token.substring(0, 24) + "…" : token;
+    String shown =
+        token == null ? "null" : token.length() > 24 ? token.substring(0, 24) + "…" : token;
     return new ConfigurationException(
-        "'%s' is not a claim; pass the whole \"claim\" value that claim printed".formatted(shown), cause);
+        "'%s' is not a claim; pass the whole \"claim\" value that claim printed".formatted(shown),
+        cause);
   }
 
   private static Role role(String label) {

@@ -14,9 +14,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which table and columns mean what. Immutable; built with {@link #table(String)}. Names are given as
- * they are written in the database; a name that is not found exactly is looked up without regard to
- * case, and is refused if that is ambiguous.
+ * Which table and columns mean what. Immutable; built with {@link #table(String)}. Names are given
+ * as they are written in the database; a name that is not found exactly is looked up without regard
+ * to case, and is refused if that is ambiguous.
  */
 public final class Mapping {
   private final TableName table;
@@ -176,8 +176,7 @@ public final class Mapping {
    * @return true if both roles name the same column
    */
   public boolean visibilityTimeout() {
-    return has(Role.LEASE_UNTIL)
-        && columns.get(Role.LEASE_UNTIL).equals(columns.get(Role.RUN_AT));
+    return has(Role.LEASE_UNTIL) && columns.get(Role.LEASE_UNTIL).equals(columns.get(Role.RUN_AT));
   }
 
   /**
@@ -281,8 +280,8 @@ public final class Mapping {
     }
 
     /**
-     * An extra predicate on the table's columns. It becomes part of the SQL as it is: never build it
-     * from input.
+     * An extra predicate on the table's columns. It becomes part of the SQL as it is: never build
+     * it from input.
      *
      * @param predicate trusted SQL, null for none
      * @return this builder
@@ -328,8 +327,8 @@ public final class Mapping {
     /**
      * The zone of columns that have none.
      *
-     * @param zone UTC unless the table's other users write another; a zone with daylight saving makes
-     *     an hour a year ambiguous
+     * @param zone UTC unless the table's other users write another; a zone with daylight saving
+     *     makes an hour a year ambiguous
      * @return this builder
      */
     public Builder timeZone(ZoneId zone) {

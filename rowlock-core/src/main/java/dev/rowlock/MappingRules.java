@@ -44,7 +44,9 @@ final class MappingRules {
     }
     boolean marker = m.has(Role.CLAIMED_AT) || m.has(Role.LEASE_UNTIL);
     if (!marker && !m.has(Role.DONE_AT) && m.onDone() instanceof OnDone.Update) {
-      refuse(m, "no state column and no marker; give state, or map lease-until, claimed-at or done-at");
+      refuse(
+          m,
+          "no state column and no marker; give state, or map lease-until, claimed-at or done-at");
     }
   }
 

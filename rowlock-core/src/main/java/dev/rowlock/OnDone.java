@@ -46,7 +46,11 @@ public sealed interface OnDone {
    * @param table where to, not null
    */
   record Archive(TableName table) implements OnDone {
-    /** Checks that a table is given. */
+    /**
+     * Checks that a table is given.
+     *
+     * @param table see above
+     */
     public Archive {
       Objects.requireNonNull(table, "table");
     }

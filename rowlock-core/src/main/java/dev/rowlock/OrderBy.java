@@ -13,7 +13,13 @@ import java.util.Objects;
  */
 public record OrderBy(String column, boolean descending, boolean nullsFirst) {
 
-  /** Checks that a column is given. */
+  /**
+   * Checks that a column is given.
+   *
+   * @param column see above
+   * @param descending see above
+   * @param nullsFirst see above
+   */
   public OrderBy {
     Objects.requireNonNull(column, "column");
   }
@@ -39,8 +45,8 @@ public record OrderBy(String column, boolean descending, boolean nullsFirst) {
   }
 
   /**
-   * Reads {@code column [asc|desc] [nulls first|nulls last]}, words in any case. A column whose name
-   * ends in such words is written in double quotes.
+   * Reads {@code column [asc|desc] [nulls first|nulls last]}, words in any case. A column whose
+   * name ends in such words is written in double quotes.
    *
    * @param text the order, not null
    * @return the order
@@ -62,7 +68,8 @@ public record OrderBy(String column, boolean descending, boolean nullsFirst) {
     }
     if (rest.isEmpty()) {
       throw new ConfigurationException(
-          "order '%s' names no column; allowed: COLUMN [asc|desc] [nulls first|last]".formatted(text));
+          "order '%s' names no column; allowed: COLUMN [asc|desc] [nulls first|last]"
+              .formatted(text));
     }
     return new OrderBy(rest, desc, first);
   }

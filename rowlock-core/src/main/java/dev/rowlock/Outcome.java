@@ -87,7 +87,11 @@ public sealed interface Outcome {
    * @param results write column to new value
    */
   record Done(Map<String, Object> results) implements Outcome {
-    /** Copies the results. */
+    /**
+     * Copies the results.
+     *
+     * @param results see above
+     */
     public Done {
       results = Collections.unmodifiableMap(new LinkedHashMap<>(results));
     }
@@ -100,7 +104,12 @@ public sealed interface Outcome {
    * @param delay empty for the policy's backoff
    */
   record Retry(String error, Optional<Duration> delay) implements Outcome {
-    /** Checks. */
+    /**
+     * Checks.
+     *
+     * @param error see above
+     * @param delay see above
+     */
     public Retry {
       Objects.requireNonNull(delay, "delay");
     }
@@ -112,7 +121,11 @@ public sealed interface Outcome {
    * @param delay how long to wait
    */
   record Snooze(Duration delay) implements Outcome {
-    /** Checks. */
+    /**
+     * Checks.
+     *
+     * @param delay see above
+     */
     public Snooze {
       Objects.requireNonNull(delay, "delay");
     }

@@ -8,11 +8,11 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
- * A table that is worked as a queue. Thread-safe; holds no connection between calls. Methods without
- * a {@code Connection} run and commit their own transactions at READ COMMITTED, and try serialization
- * failures and deadlocks again, bounded; they throw {@link DatabaseException} when that does not help.
- * Methods with a {@code Connection} run in the caller's transaction, which they never commit, roll
- * back or retry.
+ * A table that is worked as a queue. Thread-safe; holds no connection between calls. Methods
+ * without a {@code Connection} run and commit their own transactions at READ COMMITTED, and try
+ * serialization failures and deadlocks again, bounded; they throw {@link DatabaseException} when
+ * that does not help. Methods with a {@code Connection} run in the caller's transaction, which they
+ * never commit, roll back or retry.
  */
 public interface Queue {
 
@@ -233,8 +233,8 @@ public interface Queue {
    *
    * @param limit how many at most, 1 or more
    * @return which rows
-   * @throws ConfigurationException if the mapping has no claim time, so that nothing can be recovered
-   *     automatically; {@link #list} with {@link RowState#STUCK} shows the rows
+   * @throws ConfigurationException if the mapping has no claim time, so that nothing can be
+   *     recovered automatically; {@link #list} with {@link RowState#STUCK} shows the rows
    */
   Recovery recover(int limit);
 
@@ -335,7 +335,8 @@ public interface Queue {
 
   private Applied orLost(Applied applied) {
     if (applied.lost()) {
-      String operation = applied.change().getClass().getSimpleName().toLowerCase(java.util.Locale.ROOT);
+      String operation =
+          applied.change().getClass().getSimpleName().toLowerCase(java.util.Locale.ROOT);
       throw new LeaseLostException(name(), operation, applied.claim());
     }
     return applied;

@@ -36,7 +36,8 @@ public final class QueueBuilder {
   }
 
   /**
-   * How long a claim lasts unless it is extended. Workers extend it three times as often as it ends.
+   * How long a claim lasts unless it is extended. Workers extend it three times as often as it
+   * ends.
    *
    * @param value at least 1 ms; 5 minutes by default. Below 3 s, query timeouts (whole seconds in
    *     JDBC) are no longer shorter than the lease
@@ -87,8 +88,8 @@ public final class QueueBuilder {
    * Connects, finds the dialect, looks at the table and freezes.
    *
    * @return the queue
-   * @throws ConfigurationException if the database is not supported, or table, columns and mapping do
-   *     not fit together
+   * @throws ConfigurationException if the database is not supported, or table, columns and mapping
+   *     do not fit together
    * @throws DatabaseException if the database cannot be reached
    */
   public Queue build() {

@@ -10,13 +10,19 @@ import java.util.OptionalDouble;
  *
  * @param queue name of the queue
  * @param counts rows by state; a state without rows may be missing
- * @param oldestReadySeconds how long the oldest claimable row has been due; empty if there is none or
- *     run-at is not mapped
+ * @param oldestReadySeconds how long the oldest claimable row has been due; empty if there is none
+ *     or run-at is not mapped
  */
 public record QueueStats(
     String queue, Map<RowState, Long> counts, OptionalDouble oldestReadySeconds) {
 
-  /** Copies the counts. */
+  /**
+   * Copies the counts.
+   *
+   * @param queue see above
+   * @param counts see above
+   * @param oldestReadySeconds see above
+   */
   public QueueStats {
     Map<RowState, Long> copy = new EnumMap<>(RowState.class);
     copy.putAll(counts);
@@ -34,8 +40,8 @@ public record QueueStats(
   }
 
   /**
-   * Rows that are still to be worked on or being worked on. Stuck rows are not counted: nothing will
-   * ever bring them back but a person.
+   * Rows that are still to be worked on or being worked on. Stuck rows are not counted: nothing
+   * will ever bring them back but a person.
    *
    * @return ready, scheduled, processing and expired rows
    */

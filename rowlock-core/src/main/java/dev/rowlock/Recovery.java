@@ -11,7 +11,12 @@ import java.util.Objects;
  */
 public record Recovery(List<Key> ready, List<Key> dead) {
 
-  /** Copies the lists. */
+  /**
+   * Copies the lists.
+   *
+   * @param ready see above
+   * @param dead see above
+   */
   public Recovery {
     ready = List.copyOf(Objects.requireNonNull(ready, "ready"));
     dead = List.copyOf(Objects.requireNonNull(dead, "dead"));

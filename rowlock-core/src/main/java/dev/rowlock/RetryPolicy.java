@@ -21,7 +21,15 @@ public record RetryPolicy(
   private static final RetryPolicy DEFAULTS =
       new RetryPolicy(5, Duration.ofSeconds(1), 2, Duration.ofHours(1), 0.2);
 
-  /** Checks the bounds. */
+  /**
+   * Checks the bounds.
+   *
+   * @param maxAttempts see above
+   * @param initial see above
+   * @param factor see above
+   * @param max see above
+   * @param jitter see above
+   */
   public RetryPolicy {
     Objects.requireNonNull(initial, "initial");
     Objects.requireNonNull(max, "max");
@@ -88,7 +96,8 @@ public record RetryPolicy(
 
   private static void require(boolean ok, String what, Object found, String allowed) {
     if (!ok) {
-      throw new ConfigurationException("retry %s is %s; allowed: %s".formatted(what, found, allowed));
+      throw new ConfigurationException(
+          "retry %s is %s; allowed: %s".formatted(what, found, allowed));
     }
   }
 }

@@ -12,7 +12,9 @@ public enum RowState {
   PROCESSING,
   /** Held under a lease that has ended. */
   EXPIRED,
-  /** Held by a claim that has no end: nothing says when it was made. Never recovered automatically. */
+  /**
+   * Held by a claim that has no end: nothing says when it was made. Never recovered automatically.
+   */
   STUCK,
   /** Completed. */
   DONE,

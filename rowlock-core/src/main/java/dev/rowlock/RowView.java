@@ -14,7 +14,13 @@ import java.util.Objects;
  */
 public record RowView(Key key, RowState state, Map<String, Object> columns) {
 
-  /** Copies the columns. */
+  /**
+   * Copies the columns.
+   *
+   * @param key see above
+   * @param state see above
+   * @param columns see above
+   */
   public RowView {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(state, "state");

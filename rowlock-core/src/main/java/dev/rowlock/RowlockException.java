@@ -1,6 +1,9 @@
 package dev.rowlock;
 
-/** Root of everything that Rowlock throws. The message is one line: what was found, what is allowed, what to do. */
+/**
+ * Root of everything that Rowlock throws. The message is one line: what was found, what is allowed,
+ * what to do.
+ */
 public class RowlockException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -4,7 +4,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The statements that Rowlock runs for a mapping, to read or to paste into a program in any language.
+ * The statements that Rowlock runs for a mapping, to read or to paste into a program in any
+ * language.
  *
  * @param dialect the database they are for
  * @param statements in the order of a row's life
@@ -12,7 +13,13 @@ import java.util.Objects;
  */
 public record SqlListing(String dialect, List<Statement> statements, List<Statement> advice) {
 
-  /** Copies the lists. */
+  /**
+   * Copies the lists.
+   *
+   * @param dialect see above
+   * @param statements see above
+   * @param advice see above
+   */
   public SqlListing {
     Objects.requireNonNull(dialect, "dialect");
     statements = List.copyOf(statements);

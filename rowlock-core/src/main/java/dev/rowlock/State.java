@@ -30,13 +30,23 @@ public record State(
     Optional<String> failed,
     Optional<String> dead) {
 
-  /** Checks that the values can be told apart. */
+  /**
+   * Checks that the values can be told apart.
+   *
+   * @param column see above
+   * @param ready see above
+   * @param processing see above
+   * @param done see above
+   * @param failed see above
+   * @param dead see above
+   */
   public State {
     Objects.requireNonNull(column, "column");
     ready = Collections.unmodifiableList(new ArrayList<>(ready));
     if (ready.isEmpty()) {
       throw new ConfigurationException(
-          "state column '%s' has no ready value; give at least one (null is allowed)".formatted(column));
+          "state column '%s' has no ready value; give at least one (null is allowed)"
+              .formatted(column));
     }
     if (new HashSet<>(ready).size() != ready.size()) {
       throw new ConfigurationException(
@@ -49,7 +59,8 @@ public record State(
     dead.ifPresent(value -> distinct(column, taken, named("dead", dead)));
     failed.ifPresent(
         value -> {
-          if (processing.filter(value::equals).isPresent() || done.filter(value::equals).isPresent()) {
+          if (processing.filter(value::equals).isPresent()
+              || done.filter(value::equals).isPresent()) {
             throw new ConfigurationException(
                 "state column '%s': failed value '%s' is also the processing or done value; give it one of its own, or a ready value"
                     .formatted(column, value));

@@ -13,7 +13,12 @@ import java.util.Optional;
  */
 public record TableName(Optional<String> schema, String table) {
 
-  /** Checks that no part is blank. */
+  /**
+   * Checks that no part is blank.
+   *
+   * @param schema see above
+   * @param table see above
+   */
   public TableName {
     Objects.requireNonNull(schema, "schema");
     if (table == null || table.isBlank() || schema.map(String::isBlank).orElse(false)) {
@@ -61,7 +66,8 @@ public record TableName(Optional<String> schema, String table) {
       }
     }
     if (quoted) {
-      throw new ConfigurationException("table name %s: a double quote is not closed".formatted(text));
+      throw new ConfigurationException(
+          "table name %s: a double quote is not closed".formatted(text));
     }
     parts.add(part.toString());
     return parts;

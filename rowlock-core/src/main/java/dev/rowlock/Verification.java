@@ -10,7 +10,11 @@ import java.util.Objects;
  */
 public record Verification(List<Finding> findings) {
 
-  /** Copies the findings. */
+  /**
+   * Copies the findings.
+   *
+   * @param findings see above
+   */
   public Verification {
     findings = List.copyOf(findings);
   }
@@ -35,7 +39,13 @@ public record Verification(List<Finding> findings) {
    * @param text what was seen, and what to do about it
    */
   public record Finding(Severity severity, String check, String text) {
-    /** Checks. */
+    /**
+     * Checks.
+     *
+     * @param severity see above
+     * @param check see above
+     * @param text see above
+     */
     public Finding {
       Objects.requireNonNull(severity, "severity");
       Objects.requireNonNull(check, "check");

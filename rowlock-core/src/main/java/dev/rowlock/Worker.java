@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A running worker: it claims rows, runs the handler, completes, extends leases and recovers expired
- * rows until it is stopped. Thread-safe. Built with {@link Queue#worker(Handler)}.
+ * A running worker: it claims rows, runs the handler, completes, extends leases and recovers
+ * expired rows until it is stopped. Thread-safe. Built with {@link Queue#worker(Handler)}.
  */
 public interface Worker extends AutoCloseable {
 
@@ -53,7 +53,12 @@ public interface Worker extends AutoCloseable {
    *     themselves
    */
   record Report(Counts counts, List<Key> unfinished) {
-    /** Copies the list. */
+    /**
+     * Copies the list.
+     *
+     * @param counts see above
+     * @param unfinished see above
+     */
     public Report {
       unfinished = List.copyOf(unfinished);
     }

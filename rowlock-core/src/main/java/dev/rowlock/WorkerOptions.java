@@ -133,8 +133,8 @@ public final class WorkerOptions {
   }
 
   /**
-   * Where the lease keeper takes its one connection from. It holds it as long as the worker runs, so
-   * that handlers that use up the pool can never stop leases from being extended.
+   * Where the lease keeper takes its one connection from. It holds it as long as the worker runs,
+   * so that handlers that use up the pool can never stop leases from being extended.
    *
    * @param dataSource by default the queue's own
    * @return this

@@ -57,7 +57,12 @@ record Advice(Model model, String timestamp, String text, String number) {
         "integer DEFAULT 0 NOT NULL",
         "counts attempts, so that a row that always fails becomes a dead letter");
     column(all, Role.ERROR, "last_error", text + " NULL", "the text of the last failure");
-    column(all, Role.RUN_AT, "run_after", timestamp + " NULL", "lets failed rows wait before they are tried again");
+    column(
+        all,
+        Role.RUN_AT,
+        "run_after",
+        timestamp + " NULL",
+        "lets failed rows wait before they are tried again");
     return all;
   }
 
@@ -69,14 +74,19 @@ record Advice(Model model, String timestamp, String text, String number) {
     return List.copyOf(columns);
   }
 
-  /** Whether an index serves the claim: state and order columns in front, or a partial one on them. */
+  /**
+   * Whether an index serves the claim: state and order columns in front, or a partial one on them.
+   */
   static boolean served(Model model) {
     List<String> wanted = claimIndex(model);
     List<String> withoutState = wanted.subList(model.state().isPresent() ? 1 : 0, wanted.size());
     return model.table().indexes().stream()
         .anyMatch(
             i ->
-                starts(i.columns(), wanted) && (model.state().isPresent() || i.predicate().isPresent() || deletes(model))
+                starts(i.columns(), wanted)
+                        && (model.state().isPresent()
+                            || i.predicate().isPresent()
+                            || deletes(model))
                     || (i.predicate().isPresent() && starts(i.columns(), withoutState)));
   }
 
@@ -101,10 +111,7 @@ record Advice(Model model, String timestamp, String text, String number) {
     String partial =
         model.state().isPresent() || deletes(model) || !dialect.name().equals("postgresql")
             ? ""
-            : model
-                .role(Role.DONE_AT)
-                .map(c -> "\nWHERE " + c.quoted() + " IS NULL")
-                .orElse("");
+            : model.role(Role.DONE_AT).map(c -> "\nWHERE " + c.quoted() + " IS NULL").orElse("");
     String lead =
         partial.isEmpty() && model.state().isEmpty() && !deletes(model)
             ? model.role(Role.DONE_AT).map(c -> c.quoted() + ", ").orElse("")
@@ -147,7 +154,10 @@ record Advice(Model model, String timestamp, String text, String number) {
     return new SqlListing.Statement(name, comment, plain.named());
   }
 
-  /** Databases cut long names silently, and two long names could become one: a check sum keeps them apart. */
+  /**
+   * Databases cut long names silently, and two long names could become one: a check sum keeps them
+   * apart.
+   */
   private String name(String purpose) {
     String full = "rowlock_" + model.table().name() + "_" + purpose;
     if (full.getBytes(StandardCharsets.UTF_8).length <= LONGEST_NAME) {

@@ -138,7 +138,7 @@ record H2Catalog(H2 dialect, Connection connection) {
   }
 
   private static Kind kind(String type) {
-    return switch (type) {
+    return switch (type.toUpperCase(Locale.ROOT)) {
       case "TINYINT", "SMALLINT", "INTEGER", "BIGINT" -> Kind.INTEGER;
       case "NUMERIC", "DECIMAL", "DECFLOAT" -> Kind.DECIMAL;
       case "REAL", "DOUBLE PRECISION", "FLOAT" -> Kind.FLOAT;

@@ -2,14 +2,12 @@ package dev.rowlock.dialect;
 
 import dev.rowlock.Fault;
 import dev.rowlock.OnDone;
-import dev.rowlock.RowState;
 import dev.rowlock.SqlListing;
 import dev.rowlock.TableName;
 import dev.rowlock.internal.jdbc.Jdbc;
 import dev.rowlock.spi.Assignments;
 import dev.rowlock.spi.ClaimPlan;
 import dev.rowlock.spi.Column;
-import dev.rowlock.spi.Dialect;
 import dev.rowlock.spi.ExtendPlan;
 import dev.rowlock.spi.Kind;
 import dev.rowlock.spi.Model;
@@ -28,13 +26,16 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** PostgreSQL 12 and newer. */
-public final class PostgreSql implements Dialect {
+public final class PostgreSql extends StandardDialect {
 
-  // MATERIALIZED: as a subselect (and worse, as IN (… LIMIT)) the planner may run the locking read once
+  // MATERIALIZED: as a subselect (and worse, as IN (… LIMIT)) the planner may run the locking read
+  // once
   // per outer row and claim far more than the limit.
-  // FOR NO KEY UPDATE: FOR UPDATE would block (and be skipped for) inserts of rows that refer to this one.
+  // FOR NO KEY UPDATE: FOR UPDATE would block (and be skipped for) inserts of rows that refer to
+  // this one.
   // The state is compared again in the UPDATE, opaquely: with the bare comparison the planner may
   // join through an index on the state instead of the key.
   // RETURNING comes in join order, so the position is carried along; a row that a trigger kept from
@@ -46,7 +47,7 @@ public final class PostgreSql implements Dialect {
         FROM {table} AS q
         WHERE {ready}
         ORDER BY {order}
-        LIMIT :limit
+        LIMIT {limit}
         FOR NO KEY UPDATE OF q SKIP LOCKED
       ), numbered AS MATERIALIZED (
         SELECT *, row_number() OVER () AS rowlock_n FROM next
@@ -69,18 +70,19 @@ public final class PostgreSql implements Dialect {
       FROM {table} AS q
       WHERE {ready}
       ORDER BY {order}
-      LIMIT :limit
+      LIMIT {limit}
       FOR NO KEY UPDATE OF q SKIP LOCKED
       """;
 
-  // Skips rows that are locked: somebody completes or extends them right now. The next pass sees them.
+  // Skips rows that are locked: somebody completes or extends them right now. The next pass sees
+  // them.
   private static final String RECOVER =
       """
       WITH ended AS MATERIALIZED (
         SELECT {q.key}, ({exhausted}) AS rowlock_dead
         FROM {table} AS q
         WHERE {expired}
-        LIMIT :limit
+        LIMIT {limit}
         FOR NO KEY UPDATE OF q SKIP LOCKED
       )
       UPDATE {table} AS t
@@ -114,7 +116,8 @@ public final class PostgreSql implements Dialect {
       SELECT * FROM moved
       """;
 
-  // Rows are locked in key order before any is changed, so that two such statements cannot deadlock.
+  // Rows are locked in key order before any is changed, so that two such statements cannot
+  // deadlock.
   // Values arrive as arrays of text and are cast row by row: one text for every column type.
   private static final String MANY_HEAD =
       """
@@ -163,7 +166,8 @@ public final class PostgreSql implements Dialect {
           SELECT rowlock_n FROM moved
           """;
 
-  // Never waits: a row locked by another transaction (a handler that completes in its own) would hold
+  // Never waits: a row locked by another transaction (a handler that completes in its own) would
+  // hold
   // up the leases of all others. Such a row is still current if its fence fits, and is told apart.
   private static final String EXTEND =
       """
@@ -187,42 +191,6 @@ public final class PostgreSql implements Dialect {
       LEFT JOIN extended AS e ON e.rowlock_n = g.rowlock_n
       """;
 
-  private static final String RESET =
-      """
-      UPDATE {table} AS t
-      SET {set}
-      WHERE {key=} AND {resettable}
-      """;
-
-  private static final String INSERT =
-      """
-      INSERT INTO {table} ({columns})
-      VALUES ({values})
-      """;
-
-  private static final String STATS =
-      """
-      SELECT rowlock_state, count(*), {age}
-      FROM (SELECT {state} AS rowlock_state, {due} AS rowlock_due FROM {table} AS q) AS s
-      GROUP BY rowlock_state
-      """;
-
-  private static final String LIST =
-      """
-      SELECT rowlock_state, {s.columns}
-      FROM (SELECT {state} AS rowlock_state, q.* FROM {table} AS q) AS s
-      WHERE rowlock_state = :row_state
-      ORDER BY {s.order}
-      LIMIT :limit
-      """;
-
-  private static final String SHOW =
-      """
-      SELECT {state} AS rowlock_state, {q.columns}
-      FROM {table} AS q
-      WHERE {key=}
-      """;
-
   @Override
   public String name() {
     return "postgresql";
@@ -236,13 +204,14 @@ public final class PostgreSql implements Dialect {
   @Override
   public Optional<String> refusal(Connection connection) throws SQLException {
     String version = Jdbc.first(connection, "SELECT version()", r -> r.getString(1)).orElse("");
-    if (!version.startsWith("PostgreSQL ") || version.contains("-YB-") || version.contains("Redshift")) {
+    if (!version.startsWith("PostgreSQL ")
+        || version.contains("-YB-")
+        || version.contains("Redshift")) {
       return Optional.of(
           "this server speaks PostgreSQL's protocol but calls itself '%s'; only PostgreSQL 12 or newer is supported"
               .formatted(version));
     }
-    int number =
-        Jdbc.first(connection, "SHOW server_version_num", r -> r.getInt(1)).orElse(0);
+    int number = Jdbc.first(connection, "SHOW server_version_num", r -> r.getInt(1)).orElse(0);
     return number >= 120000
         ? Optional.empty()
         : Optional.of("%s is too old; use PostgreSQL 12 or newer".formatted(version));
@@ -265,11 +234,6 @@ public final class PostgreSql implements Dialect {
     return new PostgreSqlCatalog(this, connection).table(name);
   }
 
-  @Override
-  public String quote(String name) {
-    return Sql.raw("\"" + name.replace("\"", "\"\"") + "\"");
-  }
-
   // statement_timestamp(), not now(): in the caller's transaction now() may be hours old. And not
   // clock_timestamp(): that is volatile, so no index range could be made with it.
   @Override
@@ -288,7 +252,9 @@ public final class PostgreSql implements Dialect {
 
   @Override
   public String typed(String expression, Column column) {
-    return column.type().isEmpty() ? expression : "CAST(" + expression + " AS " + column.type() + ")";
+    return column.type().isEmpty()
+        ? expression
+        : "CAST(" + expression + " AS " + column.type() + ")";
   }
 
   @Override
@@ -313,7 +279,7 @@ public final class PostgreSql implements Dialect {
       statement.setLong(index, number);
     } else if (value instanceof Object[] elements) {
       String[] texts = Arrays.stream(elements).map(PostgreSql::asText).toArray(String[]::new);
-      statement.setArray(index, statement.getConnection().createArrayOf("text", texts));
+      Jdbc.bindTexts(statement, index, texts);
     } else {
       statement.setString(index, asText(value));
     }
@@ -327,9 +293,10 @@ public final class PostgreSql implements Dialect {
   }
 
   @Override
-  public ClaimPlan claim(Model model, int ready) {
+  public ClaimPlan claim(Model model, int ready, OptionalInt limit) {
     Predicates where = new Predicates(model);
     Map<String, String> f = model.fragments();
+    f.put("limit", limit(limit));
     f.put("ready", where.ready("q", ready));
     f.put("order", order(model, "q"));
     Map<Column, String> set = new Assignments(model, "t").claim();
@@ -342,10 +309,18 @@ public final class PostgreSql implements Dialect {
     return new ClaimPlan.OneStatement(Sql.of(CLAIM, f));
   }
 
+  // A parameter as LIMIT is taken for a tenth of the table: every call would be planned anew, and a
+  // cached plan would join by reading the whole table. The number itself lets one good plan be
+  // kept.
+  private static String limit(OptionalInt limit) {
+    return limit.isPresent() ? Integer.toString(limit.getAsInt()) : ":limit";
+  }
+
   @Override
-  public RecoverPlan recover(Model model) {
+  public RecoverPlan recover(Model model, OptionalInt limit) {
     Predicates where = new Predicates(model);
     Map<String, String> f = model.fragments();
+    f.put("limit", limit(limit));
     f.put("expired", where.expired("q").orElseThrow());
     f.put("exhausted", where.exhausted("q"));
     f.put("set", Assignments.sql(new Assignments(model, "t").recover("n.rowlock_dead")));
@@ -374,50 +349,24 @@ public final class PostgreSql implements Dialect {
   }
 
   @Override
-  public Sql reset(Model model) {
-    Map<String, String> f = model.fragments();
-    f.put("set", Assignments.sql(new Assignments(model, "t").recoverReady()));
-    f.put("key=", CommonSql.keyEquals(model, "t"));
-    f.put("resettable", "(" + new Predicates(model).resettable("t") + ")");
-    return Sql.of(RESET, f);
-  }
-
-  @Override
-  public Sql insert(Model model, List<Column> columns) {
-    return Sql.of(INSERT, CommonSql.insertFragments(model, columns));
-  }
-
-  @Override
-  public Sql stats(Model model) {
-    return Sql.of(
-        STATS,
-        CommonSql.statsFragments(
-            model,
-            c -> c.of("q") + (c.kind() == Kind.LOCAL_TIMESTAMP ? atZone(model) : ""),
-            due -> "EXTRACT(EPOCH FROM statement_timestamp() - min(" + due + "))"));
-  }
-
-  @Override
-  public Sql list(Model model, RowState state) {
-    Map<String, String> f = CommonSql.lookFragments(model);
-    f.put("s.order", order(model, "s"));
-    return Sql.of(LIST, f);
-  }
-
-  @Override
-  public Sql show(Model model) {
-    return Sql.of(SHOW, CommonSql.lookFragments(model));
-  }
-
-  @Override
   public List<SqlListing.Statement> advice(Model model) {
     return new Advice(model, "timestamptz", "text", "bigint").all();
   }
 
   // NULLS LAST is what an ascending index has by itself, so it is said only where it differs.
-  private static String order(Model model, String alias) {
-    return CommonSql.order(
-        model, alias, item -> item.by().descending() ? !item.by().nullsFirst() : item.by().nullsFirst());
+  @Override
+  boolean sayNulls(Model.OrderItem item) {
+    return item.by().descending() != item.by().nullsFirst();
+  }
+
+  @Override
+  String due(Model model, Column runAt) {
+    return runAt.of("q") + (runAt.kind() == Kind.LOCAL_TIMESTAMP ? atZone(model) : "");
+  }
+
+  @Override
+  String age(Model model, String oldest) {
+    return "EXTRACT(EPOCH FROM statement_timestamp() - " + oldest + ")";
   }
 
   @Override
@@ -433,7 +382,7 @@ public final class PostgreSql implements Dialect {
       case "42P01", "42703", "3F000", "42704" -> Fault.MISSING_OBJECT;
       case "26000", "42P05" -> Fault.POOLER;
       case "57P01", "57P02", "57P03", "57P05", "25P03", "53300" -> Fault.CONNECTION;
-      default -> CommonSql.classify(e);
+      default -> standard(e);
     };
   }
 }

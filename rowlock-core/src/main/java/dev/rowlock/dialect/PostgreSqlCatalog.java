@@ -17,7 +17,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Reads PostgreSQL's catalog. Everything is found by the table's oid, so no search path matters later. */
+/**
+ * Reads PostgreSQL's catalog. Everything is found by the table's oid, so no search path matters
+ * later.
+ */
 record PostgreSqlCatalog(PostgreSql dialect, Connection connection) {
 
   // Exact name first, then without regard to case; an unqualified name is looked up as the search
@@ -28,7 +31,10 @@ record PostgreSqlCatalog(PostgreSql dialect, Connection connection) {
              c.relrowsecurity AND NOT pg_has_role(c.relowner, 'USAGE')
                AND NOT (SELECT rolbypassrls OR rolsuper FROM pg_roles WHERE rolname = current_user),
              EXISTS (SELECT 1 FROM pg_trigger g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal
-                       AND g.tgtype & 2 = 2 AND g.tgtype & 16 = 16)
+                       AND g.tgtype & 2 = 2 AND g.tgtype & 16 = 16),
+             EXISTS (SELECT 1 FROM pg_policy p WHERE p.polrelid = c.oid
+                       AND (p.polroles = '{0}' OR EXISTS (SELECT 1 FROM unnest(p.polroles) AS r (id)
+                             WHERE pg_has_role(r.id, 'USAGE'))))
       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
       WHERE c.relkind IN ('r', 'p', 'v', 'f', 'm')
         AND CASE WHEN CAST(? AS text) IS NULL THEN n.nspname = ANY (current_schemas(false))
@@ -38,7 +44,8 @@ record PostgreSqlCatalog(PostgreSql dialect, Connection connection) {
                array_position(current_schemas(false), n.nspname), c.relname <> ?, c.relname
       """;
 
-  // A cast must never cut a value, so types are given without their length; char has to be bpchar for
+  // A cast must never cut a value, so types are given without their length; char has to be bpchar
+  // for
   // that. Domains are cast to what they are made of. Types of other schemas are qualified.
   private static final String COLUMNS =
       """
@@ -76,7 +83,13 @@ record PostgreSqlCatalog(PostgreSql dialect, Connection connection) {
       """;
 
   private record Found(
-      long oid, String schema, String name, String kind, boolean rowSecurity, boolean trigger) {}
+      long oid,
+      String schema,
+      String name,
+      String kind,
+      boolean rowSecurity,
+      boolean trigger,
+      boolean policy) {}
 
   Optional<Table> table(TableName wanted) throws SQLException {
     Optional<Found> found = find(wanted);
@@ -119,14 +132,17 @@ record PostgreSqlCatalog(PostgreSql dialect, Connection connection) {
                     r.getString(3),
                     r.getString(4),
                     r.getBoolean(5),
-                    r.getBoolean(6)),
+                    r.getBoolean(6),
+                    r.getBoolean(7)),
             schema,
             schema,
             schema,
             name,
             schema,
             name);
-    if (all.size() > 1 && !all.get(0).name.equals(name) && all.get(0).schema.equals(all.get(1).schema)) {
+    if (all.size() > 1
+        && !all.get(0).name.equals(name)
+        && all.get(0).schema.equals(all.get(1).schema)) {
       throw new ConfigurationException(
           "table '%s' is ambiguous: it could be \"%s\" or \"%s\"; write the exact name"
               .formatted(wanted, all.get(0).name, all.get(1).name));
@@ -206,7 +222,14 @@ record PostgreSqlCatalog(PostgreSql dialect, Connection connection) {
             name,
             (n, c) ->
                 new Column(
-                    n, c.quoted(), c.kind(), c.type(), c.size(), false, c.hasDefault(), c.writable()));
+                    n,
+                    c.quoted(),
+                    c.kind(),
+                    c.type(),
+                    c.size(),
+                    false,
+                    c.hasDefault(),
+                    c.writable()));
       }
     }
   }
@@ -214,10 +237,15 @@ record PostgreSqlCatalog(PostgreSql dialect, Connection connection) {
   private List<String> problems(Found t) throws SQLException {
     List<String> all = new ArrayList<>();
     if (t.kind.equals("f")) {
-      all.add("it is a foreign table, whose rows cannot be locked here; use the table on its own server");
+      all.add(
+          "it is a foreign table, whose rows cannot be locked here; use the table on its own server");
     }
     if (t.kind.equals("m")) {
       all.add("it is a materialized view and cannot be updated; use the table under it");
+    }
+    if (t.rowSecurity && !t.policy) {
+      all.add(
+          "row security is on and no policy lets this user see rows, so the queue would look empty for ever; create a policy for it, or GRANT it a role with BYPASSRLS");
     }
     if (t.kind.equals("v")) {
       boolean updatable =

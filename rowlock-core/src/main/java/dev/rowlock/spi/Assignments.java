@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 
 /**
  * What every change of a row writes, the same for every database: column to SQL expression. Values
- * that differ from row to row are referred to by name; a dialect decides whether that is a parameter
- * or a column of a list.
+ * that differ from row to row are referred to by name; a dialect decides whether that is a
+ * parameter or a column of a list.
  */
 public final class Assignments {
   private final Model model;
@@ -57,9 +57,7 @@ public final class Assignments {
     model.role(Role.TOKEN).ifPresent(c -> set.put(c, counted(c, "+ 1")));
     now(Role.CLAIMED_AT, set);
     model.role(Role.LEASE_UNTIL).ifPresent(c -> set.put(c, later(c, constant("lease_ms"))));
-    model
-        .role(Role.WORKER)
-        .ifPresent(c -> set.put(c, dialect.typed(":worker", c)));
+    model.role(Role.WORKER).ifPresent(c -> set.put(c, dialect.typed(":worker", c)));
     return set;
   }
 
@@ -114,7 +112,9 @@ public final class Assignments {
     if (value.isEmpty() && !model.has(Role.DEAD_AT)) {
       model
           .role(Role.ATTEMPTS)
-          .ifPresent(c -> set.put(c, "GREATEST(" + counted(c, "") + ", " + constant("max_attempts") + ")"));
+          .ifPresent(
+              c ->
+                  set.put(c, "GREATEST(" + counted(c, "") + ", " + constant("max_attempts") + ")"));
       giveBack(set);
     }
     now(Role.DEAD_AT, set);
@@ -125,9 +125,7 @@ public final class Assignments {
 
   private Map<Column, String> snooze() {
     Map<Column, String> set = release();
-    model
-        .role(Role.RUN_AT)
-        .ifPresent(c -> set.put(c, later(c, perRow("delay_ms").orElseThrow())));
+    model.role(Role.RUN_AT).ifPresent(c -> set.put(c, later(c, perRow("delay_ms").orElseThrow())));
     return set;
   }
 
@@ -178,10 +176,7 @@ public final class Assignments {
    * @return assignments
    */
   public Map<Column, String> recoverDead() {
-    return dead(
-        model
-            .role(Role.ERROR)
-            .map(c -> dialect.typed(":expired_error", c)));
+    return dead(model.role(Role.ERROR).map(c -> dialect.typed(":expired_error", c)));
   }
 
   /**
@@ -221,10 +216,7 @@ public final class Assignments {
   }
 
   private void giveBack(Map<Column, String> set) {
-    model
-        .role(Role.CLAIMED_AT)
-        .filter(Column::nullable)
-        .ifPresent(c -> set.put(c, "NULL"));
+    model.role(Role.CLAIMED_AT).filter(Column::nullable).ifPresent(c -> set.put(c, "NULL"));
     model.role(Role.WORKER).filter(Column::nullable).ifPresent(c -> set.put(c, "NULL"));
     endLease(set);
     if (model.expiredIsReady()) {

@@ -23,8 +23,7 @@ public record Column(
     boolean writable) {
 
   /** A whole number that belongs to no column: limits, durations in milliseconds. */
-  public static final Column NUMBER =
-      new Column("", "", Kind.INTEGER, "", 0, true, false, true);
+  public static final Column NUMBER = new Column("", "", Kind.INTEGER, "", 0, true, false, true);
 
   /**
    * A column of which only the name is known.

@@ -10,10 +10,11 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
- * How one database says what Rowlock needs. Stateless and thread-safe. Every statement that a dialect
- * can produce stands in its own file as a text block.
+ * How one database says what Rowlock needs. Stateless and thread-safe. Every statement that a
+ * dialect can produce stands in its own file as a text block.
  */
 public interface Dialect {
 
@@ -139,17 +140,20 @@ public interface Dialect {
    *
    * @param model the queue
    * @param ready which of the state's ready values, 0 where there is no state
+   * @param limit the limit, if it is to be part of the statement where that helps the planner; the
+   *     parameter {@code limit} is bound all the same where it stands in the statement
    * @return the plan
    */
-  ClaimPlan claim(Model model, int ready);
+  ClaimPlan claim(Model model, int ready, OptionalInt limit);
 
   /**
    * How expired rows are recovered.
    *
    * @param model the queue
+   * @param limit as for {@link #claim}
    * @return the plan
    */
-  RecoverPlan recover(Model model);
+  RecoverPlan recover(Model model, OptionalInt limit);
 
   /**
    * How fenced writes are carried out.
@@ -186,8 +190,8 @@ public interface Dialect {
   Sql insert(Model model, List<Column> columns);
 
   /**
-   * Counts rows by state: returns the {@link RowState} label, the count, and the age in seconds of the
-   * oldest due time (null where run-at is not mapped).
+   * Counts rows by state: returns the {@link RowState} label, the count, and the age in seconds of
+   * the oldest due time (null where run-at is not mapped).
    *
    * @param model the queue
    * @return the statement

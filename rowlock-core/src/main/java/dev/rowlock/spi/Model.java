@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A mapping whose names have been resolved against a real table: what dialects build statements from.
- * Immutable.
+ * A mapping whose names have been resolved against a real table: what dialects build statements
+ * from. Immutable.
  */
 public final class Model {
   private final Mapping mapping;
@@ -50,8 +50,7 @@ public final class Model {
    * @param dialect the database
    * @throws dev.rowlock.ConfigurationException if a column is missing, ambiguous or of a wrong type
    */
-  public Model(
-      Mapping mapping, Mode mode, Table table, Optional<Table> archive, Dialect dialect) {
+  public Model(Mapping mapping, Mode mode, Table table, Optional<Table> archive, Dialect dialect) {
     this.mapping = mapping;
     this.mode = mode;
     this.table = table;
@@ -200,8 +199,8 @@ public final class Model {
   }
 
   /**
-   * The roles whose values tell two claims apart. Token and attempts rise with every claim, so one of
-   * them is enough, and what else is mapped of token, attempts and worker is compared too. Only
+   * The roles whose values tell two claims apart. Token and attempts rise with every claim, so one
+   * of them is enough, and what else is mapped of token, attempts and worker is compared too. Only
    * without both are the times compared, since an extension changes them.
    *
    * @return may be empty
@@ -247,8 +246,8 @@ public final class Model {
   }
 
   /**
-   * What a claim returns, in this order: the key, the fence, attempts, max-attempts, lease-until (or
-   * claimed-at), then the read columns. No output twice.
+   * What a claim returns, in this order: the key, the fence, attempts, max-attempts, lease-until
+   * (or claimed-at), then the read columns. No output twice.
    *
    * @return the outputs
    */
@@ -306,8 +305,8 @@ public final class Model {
   }
 
   /**
-   * The fragments that do not depend on the statement: {@code table}; for the table's aliases q and t
-   * the key columns ({@code q.key}), what a claim returns ({@code q.out}) and what an extension
+   * The fragments that do not depend on the statement: {@code table}; for the table's aliases q and
+   * t the key columns ({@code q.key}), what a claim returns ({@code q.out}) and what an extension
    * returns, with a comma before it ({@code q.held}); the same by their labels for results called c
    * and e ({@code c.out}, {@code e.held}).
    *

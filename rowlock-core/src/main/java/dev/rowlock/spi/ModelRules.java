@@ -58,10 +58,16 @@ record ModelRules(Model model) {
   private void types() {
     for (Role role :
         List.of(Role.CLAIMED_AT, Role.LEASE_UNTIL, Role.RUN_AT, Role.DONE_AT, Role.DEAD_AT)) {
-      model.role(role).filter(c -> !c.kind().holdsTime()).ifPresent(c -> wrong(role, c, "a timestamp"));
+      model
+          .role(role)
+          .filter(c -> !c.kind().holdsTime())
+          .ifPresent(c -> wrong(role, c, "a timestamp"));
     }
     for (Role role : List.of(Role.TOKEN, Role.ATTEMPTS, Role.MAX_ATTEMPTS)) {
-      model.role(role).filter(c -> !c.kind().holdsCounter()).ifPresent(c -> wrong(role, c, "a whole number"));
+      model
+          .role(role)
+          .filter(c -> !c.kind().holdsCounter())
+          .ifPresent(c -> wrong(role, c, "a whole number"));
     }
     Set<Kind> text = Set.of(Kind.TEXT, Kind.CHAR, Kind.UNKNOWN);
     model
@@ -102,13 +108,17 @@ record ModelRules(Model model) {
         .mapping()
         .state()
         .filter(s -> s.ready().contains(null) && !model.state().orElseThrow().nullable())
-        .ifPresent(s -> refuse("ready is null, but state column '%s' is NOT NULL".formatted(s.column())));
+        .ifPresent(
+            s -> refuse("ready is null, but state column '%s' is NOT NULL".formatted(s.column())));
     if (model.state().isEmpty()) {
       for (Role role : List.of(Role.CLAIMED_AT, Role.DONE_AT, Role.DEAD_AT)) {
         model.role(role).filter(c -> !c.nullable()).ifPresent(c -> needsNull(role, c));
       }
       if (!model.mapping().visibilityTimeout()) {
-        model.role(Role.LEASE_UNTIL).filter(c -> !c.nullable()).ifPresent(c -> needsNull(Role.LEASE_UNTIL, c));
+        model
+            .role(Role.LEASE_UNTIL)
+            .filter(c -> !c.nullable())
+            .ifPresent(c -> needsNull(Role.LEASE_UNTIL, c));
       }
     }
   }

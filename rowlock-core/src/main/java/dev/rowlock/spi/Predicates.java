@@ -250,8 +250,7 @@ public final class Predicates {
     }
     for (Role role : model.fenceRoles()) {
       Column c = model.role(role).orElseThrow();
-      all.add(
-          c.of(alias) + " = " + reference.apply("fence_" + role.label().replace('-', '_'), c));
+      all.add(c.of(alias) + " = " + reference.apply("fence_" + role.label().replace('-', '_'), c));
     }
     if (model.mapping().state().flatMap(State::processing).isPresent()) {
       all.add(dialect.opaque(claimed(alias)));
@@ -279,8 +278,12 @@ public final class Predicates {
       state.get().done().ifPresent(v -> when(sql, equal(alias, "done"), RowState.DONE));
       state.get().dead().ifPresent(v -> when(sql, equal(alias, "dead"), RowState.DEAD));
     } else {
-      model.role(Role.DONE_AT).ifPresent(c -> when(sql, c.of(alias) + " IS NOT NULL", RowState.DONE));
-      model.role(Role.DEAD_AT).ifPresent(c -> when(sql, c.of(alias) + " IS NOT NULL", RowState.DEAD));
+      model
+          .role(Role.DONE_AT)
+          .ifPresent(c -> when(sql, c.of(alias) + " IS NOT NULL", RowState.DONE));
+      model
+          .role(Role.DEAD_AT)
+          .ifPresent(c -> when(sql, c.of(alias) + " IS NOT NULL", RowState.DEAD));
     }
     if (!model.expiredIsReady()) {
       expired(alias).ifPresent(e -> when(sql, e, RowState.EXPIRED));
@@ -289,8 +292,7 @@ public final class Predicates {
     held(alias).ifPresent(h -> when(sql, h, RowState.PROCESSING));
     model.mapping().where().ifPresent(w -> when(sql, "NOT (" + Sql.raw(w) + ")", RowState.OTHER));
     String ready = inAnyReadyState(alias);
-    attemptsLeft(alias)
-        .ifPresent(l -> when(sql, join(ready, exhausted(alias)), exhaustedState()));
+    attemptsLeft(alias).ifPresent(l -> when(sql, join(ready, exhausted(alias)), exhaustedState()));
     when(sql, due(alias).map(d -> join(ready, d)).orElse(ready), RowState.READY);
     when(sql, ready, RowState.SCHEDULED);
     state
@@ -308,7 +310,9 @@ public final class Predicates {
     return model.expiredIsReady() ? RowState.EXPIRED : RowState.FAILED;
   }
 
-  /** Held rows; on a visibility-timeout table only a holder tells a held row from one that waits. */
+  /**
+   * Held rows; on a visibility-timeout table only a holder tells a held row from one that waits.
+   */
   private Optional<String> held(String alias) {
     if (!model.expiredIsReady()) {
       return Optional.of(claimed(alias));

@@ -24,7 +24,8 @@ record Resolver(Mapping mapping, Table table) {
     }
     throw new ConfigurationException(
         "table %s has no column '%s' (mapped as %s); its columns are: %s"
-            .formatted(mapping.table(), name, purpose, String.join(", ", table.columns().keySet())));
+            .formatted(
+                mapping.table(), name, purpose, String.join(", ", table.columns().keySet())));
   }
 
   private static String names(List<Column> columns) {

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One statement. Written as a template with {@code {fragment}} and {@code :parameter}; fragments are
- * SQL that Rowlock made itself (quoted names, predicates), parameters are always bound.
+ * One statement. Written as a template with {@code {fragment}} and {@code :parameter}; fragments
+ * are SQL that Rowlock made itself (quoted names, predicates), parameters are always bound.
  *
  * @param jdbc the text for a prepared statement
  * @param named the same text with {@code :name} in place of each question mark, for people
@@ -20,7 +20,13 @@ public record Sql(String jdbc, String named, List<String> parameters) {
   private static final char CLOSE = '\uE002';
   private static final char QUESTION = '\uE003';
 
-  /** Copies the list. */
+  /**
+   * Copies the list.
+   *
+   * @param jdbc see above
+   * @param named see above
+   * @param parameters see above
+   */
   public Sql {
     parameters = List.copyOf(parameters);
   }

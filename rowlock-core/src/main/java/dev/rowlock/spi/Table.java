@@ -27,7 +27,17 @@ public record Table(
     List<String> problems,
     List<String> notes) {
 
-  /** Copies the collections. */
+  /**
+   * Copies the collections.
+   *
+   * @param quoted see above
+   * @param name see above
+   * @param columns see above
+   * @param unique see above
+   * @param indexes see above
+   * @param problems see above
+   * @param notes see above
+   */
   public Table {
     columns = Collections.unmodifiableMap(new LinkedHashMap<>(columns));
     unique = List.copyOf(unique);
@@ -44,7 +54,13 @@ public record Table(
    * @param predicate the condition of a partial index
    */
   public record Index(String name, List<String> columns, Optional<String> predicate) {
-    /** Copies the list. */
+    /**
+     * Copies the list.
+     *
+     * @param name see above
+     * @param columns see above
+     * @param predicate see above
+     */
     public Index {
       columns = List.copyOf(columns);
     }

@@ -10,7 +10,12 @@ import java.util.List;
  */
 public record Write(Kind kind, List<Column> results) {
 
-  /** Copies the list. */
+  /**
+   * Copies the list.
+   *
+   * @param kind see above
+   * @param results see above
+   */
   public Write {
     results = List.copyOf(results);
   }

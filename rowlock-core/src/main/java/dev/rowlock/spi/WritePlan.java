@@ -19,15 +19,19 @@ public sealed interface WritePlan {
    * @param one the statements for one row
    */
   record Rows(List<Sql> one) implements WritePlan {
-    /** Copies the list. */
+    /**
+     * Copies the list.
+     *
+     * @param one see above
+     */
     public Rows {
       one = List.copyOf(one);
     }
   }
 
   /**
-   * Many rows by one statement, whose parameters are arrays of texts, one element a row. Returns the
-   * 1-based positions of the rows whose claim was current.
+   * Many rows by one statement, whose parameters are arrays of texts, one element a row. Returns
+   * the 1-based positions of the rows whose claim was current.
    *
    * @param row the statement for one row
    * @param many the statement for many rows

@@ -15,7 +15,8 @@ import javax.sql.DataSource;
  */
 final class Borrowed implements AutoCloseable {
 
-  // Asking for the isolation level is a round trip on some drivers. A physical connection that was at
+  // Asking for the isolation level is a round trip on some drivers. A physical connection that was
+  // at
   // READ COMMITTED once is taken to be so until a serialization failure says otherwise: the level
   // decides only how often statements must be repeated, never whether they are right.
   private static final Set<Connection> READ_COMMITTED =
@@ -26,8 +27,11 @@ final class Borrowed implements AutoCloseable {
   private final boolean readOnly;
   private Integer isolation;
   private Integer networkTimeout;
-  private boolean useless;
+  private volatile boolean useless;
 
+  /**
+   * @param networkTimeoutMillis negative leaves the connection's own
+   */
   Borrowed(DataSource source, boolean wantAutoCommit, int networkTimeoutMillis)
       throws SQLException {
     connection = source.getConnection();
@@ -80,6 +84,9 @@ final class Borrowed implements AutoCloseable {
   }
 
   private void limitNetwork(int millis) throws SQLException {
+    if (millis < 0) {
+      return;
+    }
     try {
       int before = connection.getNetworkTimeout();
       connection.setNetworkTimeout(Runnable::run, millis);

@@ -11,7 +11,9 @@ public final class Failures {
   public static DatabaseException translate(
       String queue, String operation, SQLException e, Fault fault) {
     return new DatabaseException(
-        "queue '%s': %s failed: %s%s".formatted(queue, operation, said(e), advice(fault)), fault, e);
+        "queue '%s': %s failed: %s%s".formatted(queue, operation, said(e), advice(fault)),
+        fault,
+        e);
   }
 
   /** The first line of what the driver said, with the cause if the driver hides it. */
@@ -27,16 +29,20 @@ public final class Failures {
 
   private static String advice(Fault fault) {
     return switch (fault) {
-      case SERIALIZATION, DEADLOCK -> "; tried again several times; look for long transactions on the table";
+      case SERIALIZATION, DEADLOCK ->
+          "; tried again several times; look for long transactions on the table";
       case LOCK_TIMEOUT, TIMEOUT ->
           "; another session may hold a lock on the whole table, or the index for claims is missing: see rowlock sql";
       case READ_ONLY -> "; connected to a read-only server: connect to the primary";
       case CONNECTION -> "; is the database running, and reachable under this URL?";
-      case PRIVILEGE -> "; check user and password, and GRANT SELECT, UPDATE (INSERT to enqueue, DELETE where completion deletes) on the table";
+      case PRIVILEGE ->
+          "; check user and password, and GRANT SELECT, UPDATE (INSERT to enqueue, DELETE where completion deletes) on the table";
       case MISSING_OBJECT -> "; was the table changed since the start? start again to read it anew";
-      case POOLER -> "; a pooler in transaction mode stands between: set prepareThreshold=0 in the URL";
+      case POOLER ->
+          "; a pooler in transaction mode stands between: set prepareThreshold=0 in the URL";
       case DATA -> "; a value does not fit its column";
-      case CONSTRAINT -> "; a constraint forbids the value: check the mapped state values against it";
+      case CONSTRAINT ->
+          "; a constraint forbids the value: check the mapped state values against it";
       case OTHER -> "";
     };
   }

@@ -43,4 +43,10 @@ public final class Jdbc {
       throws SQLException {
     return query(connection, sql, mapper, values).stream().findFirst();
   }
+
+  /** Binds an SQL array of texts. */
+  public static void bindTexts(PreparedStatement statement, int index, String[] texts)
+      throws SQLException {
+    statement.setArray(index, statement.getConnection().createArrayOf("text", texts));
+  }
 }

@@ -8,6 +8,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Runs statements on one connection, each under the query timeout. Not thread-safe. */
 public final class Session {
@@ -60,11 +61,17 @@ public final class Session {
       statement.executeUpdate();
       try (ResultSet keys = statement.getGeneratedKeys()) {
         if (!keys.next()) {
-          throw new SQLException("the insert returned no key; a trigger or rule may have suppressed it");
+          throw new SQLException(
+              "the insert returned no key; a trigger or rule may have suppressed it");
         }
         return mapper.map(keys);
       }
     }
+  }
+
+  /** Why this session cannot write, if so. */
+  public Optional<String> readOnly() throws SQLException {
+    return dialect.readOnly(connection);
   }
 
   public boolean autoCommit() throws SQLException {

@@ -39,7 +39,11 @@ public final class Sessions {
    * @param lease no statement may run as long as that; JDBC counts query timeouts in whole seconds
    */
   public Sessions(
-      String queue, DataSource dataSource, Dialect dialect, Duration lease, RetryObserver observer) {
+      String queue,
+      DataSource dataSource,
+      Dialect dialect,
+      Duration lease,
+      RetryObserver observer) {
     this.queue = queue;
     this.dataSource = dataSource;
     this.dialect = dialect;
@@ -121,7 +125,9 @@ public final class Sessions {
     }
   }
 
-  /** Above the query timeout, so that a slow statement is cancelled before its connection is cut. */
+  /**
+   * Above the query timeout, so that a slow statement is cancelled before its connection is cut.
+   */
   private int networkTimeoutMillis() {
     return timeoutSeconds * 1000 + Math.min(1000 * timeoutSeconds, 5000);
   }

@@ -63,6 +63,12 @@ final class Applier {
     return list;
   }
 
+  /** Carries out one change without telling anybody: whether the claim was current. */
+  boolean rehearse(Session session, Change change) throws SQLException {
+    Writes.Prepared row = writes.prepare(change);
+    return run(session, core.dialect().write(core.model(), row.write()), List.of(row))[0];
+  }
+
   private void report(List<Applied> all) {
     int extended = 0;
     int lost = 0;
@@ -126,7 +132,8 @@ final class Applier {
     boolean[] current = new boolean[rows.size()];
     if (plan instanceof WritePlan.Arrays arrays && rows.size() > 1) {
       Set<Integer> positions =
-          new HashSet<>(session.query(arrays.many(), arrays(arrays.many(), rows), r -> r.getInt(1)));
+          new HashSet<>(
+              session.query(arrays.many(), arrays(arrays.many(), rows), r -> r.getInt(1)));
       for (int i = 0; i < current.length; i++) {
         current[i] = positions.contains(i + 1);
       }
@@ -219,8 +226,7 @@ final class Applier {
     boolean locked = !session.query(plan.lock(), row.values(), r -> 1).isEmpty();
     if (!locked) {
       boolean current = !session.query(plan.current(), row.values(), r -> 1).isEmpty();
-      return new Applied(
-          row.change(), current ? Applied.Status.BUSY : Applied.Status.LOST, claim);
+      return new Applied(row.change(), current ? Applied.Status.BUSY : Applied.Status.LOST, claim);
     }
     if (session.update(plan.update(), row.values()) != 1) {
       return result(row, false);

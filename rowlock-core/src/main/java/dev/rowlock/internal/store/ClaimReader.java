@@ -50,7 +50,10 @@ final class ClaimReader {
     return readColumns(row, claim).build();
   }
 
-  /** A value that cannot be read is that row's trouble only: the claim tells, and the row can be failed. */
+  /**
+   * A value that cannot be read is that row's trouble only: the claim tells, and the row can be
+   * failed.
+   */
   private Claim.Builder readColumns(ResultSet row, Claim.Builder claim) {
     Map<String, Object> values = new LinkedHashMap<>();
     for (Column column : model.read()) {
@@ -125,7 +128,8 @@ final class ClaimReader {
     putKey(values, claim.key());
     for (Role role : model.fenceRoles()) {
       Column column = model.role(role).orElseThrow();
-      values.put("fence_" + role.label().replace('-', '_'), fenceValue(claim, role, column), column);
+      values.put(
+          "fence_" + role.label().replace('-', '_'), fenceValue(claim, role, column), column);
     }
     return values;
   }

@@ -17,47 +17,63 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Claims rows and recovers them. */
 final class Claims {
+  private static final int MOST_PLANS = 2000;
+
   private final Core core;
   private final Values constants;
   private final ClaimReader reader;
-  private final List<ClaimPlan> plans = new ArrayList<>();
-  private final Optional<RecoverPlan> recoverPlan;
+  private final Map<Size, ClaimPlan> plans = new ConcurrentHashMap<>();
+  private final Map<Integer, RecoverPlan> recoverPlans = new ConcurrentHashMap<>();
+
+  /** Which ready value and how many rows: each pair has a statement, so that its plan fits. */
+  private record Size(int ready, int limit) {}
 
   Claims(Core core, Values constants, ClaimReader reader) {
     this.core = core;
     this.constants = constants;
     this.reader = reader;
     for (int i = 0; i < core.model().readyValues(); i++) {
-      plans.add(core.dialect().claim(core.model(), i));
+      plan(i, 1);
     }
-    recoverPlan =
-        core.model().mapping().capabilities().contains(Capability.EXPIRY)
-            ? Optional.of(core.dialect().recover(core.model()))
-            : Optional.empty();
+  }
+
+  private ClaimPlan plan(int ready, int limit) {
+    Size size = new Size(ready, limit);
+    ClaimPlan plan = plans.get(size);
+    if (plan == null) {
+      plan = core.dialect().claim(core.model(), ready, OptionalInt.of(limit));
+      if (plans.size() < MOST_PLANS) {
+        plans.put(size, plan);
+      }
+    }
+    return plan;
   }
 
   List<Claim> claim(int limit) {
     Core.positive("limit", limit);
     long start = System.nanoTime();
     List<Claim> all = new ArrayList<>();
-    for (int i = 0; i < plans.size() && all.size() < limit; i++) {
+    for (int i = 0; i < core.model().readyValues() && all.size() < limit; i++) {
       int ready = i;
       int rest = limit - all.size();
       try {
         all.addAll(
-            plans.get(i) instanceof ClaimPlan.OneStatement
+            plan(i, rest) instanceof ClaimPlan.OneStatement
                 ? core.sessions().statement("claim", s -> claim(s, ready, rest))
                 : core.sessions().transaction("claim", s -> claim(s, ready, rest)));
       } catch (DatabaseException e) {
         if (all.isEmpty()) {
           throw e;
         }
-        // What was claimed before must reach its handler; the trouble will show again at the next claim.
+        // What was claimed before must reach its handler; the trouble will show again at the next
+        // claim.
         core.events().emit(l -> l.failed(core.name(), "claim", e, 1));
         break;
       }
@@ -76,13 +92,22 @@ final class Claims {
                 "claim",
                 s -> {
                   List<Claim> found = new ArrayList<>();
-                  for (int i = 0; i < plans.size() && found.size() < limit; i++) {
-                    needsTransaction(s, plans.get(i));
+                  for (int i = 0; i < core.model().readyValues() && found.size() < limit; i++) {
+                    needsTransaction(s, plan(i, limit - found.size()));
                     found.addAll(claim(s, i, limit - found.size()));
                   }
                   return found;
                 });
     report(all, start);
+    return all;
+  }
+
+  /** Claims without telling anybody, in a transaction that will be rolled back. */
+  List<Claim> rehearse(Session session, int limit) throws SQLException {
+    List<Claim> all = new ArrayList<>();
+    for (int i = 0; i < core.model().readyValues() && all.size() < limit; i++) {
+      all.addAll(claim(session, i, limit - all.size()));
+    }
     return all;
   }
 
@@ -105,7 +130,7 @@ final class Claims {
   private List<Claim> claim(Session session, int ready, int limit) throws SQLException {
     String value = core.model().mapping().state().map(s -> s.ready().get(ready)).orElse(null);
     Values values = constants.copy().number("limit", limit);
-    ClaimPlan plan = plans.get(ready);
+    ClaimPlan plan = plan(ready, limit);
     List<Claim> found;
     if (plan instanceof ClaimPlan.OneStatement one) {
       found = session.query(one.sql(), values, row -> reader.read(row, value));
@@ -135,6 +160,7 @@ final class Claims {
     return claims;
   }
 
+  /** The only row of a result, null if there is none. */
   static <T> T single(Session session, Sql sql, Values values, Jdbc.RowMapper<T> mapper)
       throws SQLException {
     List<T> rows = session.query(sql, values, mapper);
@@ -143,7 +169,7 @@ final class Claims {
 
   Recovery recover(int limit) {
     Core.positive("limit", limit);
-    RecoverPlan plan = plan();
+    RecoverPlan plan = recoverPlan(limit);
     Recovery recovery =
         plan instanceof RecoverPlan.OneStatement
             ? core.sessions().statement("recover", s -> recover(s, plan, limit))
@@ -156,7 +182,7 @@ final class Claims {
 
   Recovery recover(Connection connection, int limit) {
     Core.positive("limit", limit);
-    RecoverPlan plan = plan();
+    RecoverPlan plan = recoverPlan(limit);
     return reportRecovery(
         core.sessions().within(connection, "recover", s -> recover(s, plan, limit)));
   }
@@ -168,12 +194,14 @@ final class Claims {
     return recovery;
   }
 
-  private RecoverPlan plan() {
-    return recoverPlan.orElseThrow(
-        () ->
-            new ConfigurationException(
-                "queue '%s': nothing in table %s says when a row was claimed, so none can be recovered automatically; add a column and map it as lease-until (list shows stuck rows, recover --unfenced resets them)"
-                    .formatted(core.name(), core.model().mapping().table())));
+  private RecoverPlan recoverPlan(int limit) {
+    if (!core.model().mapping().capabilities().contains(Capability.EXPIRY)) {
+      throw new ConfigurationException(
+          "queue '%s': nothing in table %s says when a row was claimed, so none can be recovered automatically; add a column and map it as lease-until (list shows stuck rows, recover --unfenced resets them)"
+              .formatted(core.name(), core.model().mapping().table()));
+    }
+    return recoverPlans.computeIfAbsent(
+        limit, n -> core.dialect().recover(core.model(), OptionalInt.of(n)));
   }
 
   private Recovery recover(Session session, RecoverPlan plan, int limit) throws SQLException {
@@ -183,9 +211,7 @@ final class Claims {
     int flag = core.model().key().size() + 1;
     if (plan instanceof RecoverPlan.OneStatement one) {
       session.query(
-          one.sql(),
-          values,
-          row -> (row.getBoolean(flag) ? dead : ready).add(reader.readKey(row)));
+          one.sql(), values, row -> (row.getBoolean(flag) ? dead : ready).add(reader.readKey(row)));
     } else if (plan instanceof RecoverPlan.LockThenUpdate steps) {
       session.query(
           steps.lock(),

@@ -26,7 +26,10 @@ final class Constants {
                         c,
                         core.dialect()),
                     c));
-    core.model().mapping().state().ifPresent(s -> states(values, s, core.model().state().orElseThrow()));
+    core.model()
+        .mapping()
+        .state()
+        .ifPresent(s -> states(values, s, core.model().state().orElseThrow()));
     return values;
   }
 

@@ -5,9 +5,9 @@ import dev.rowlock.spi.Dialect;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Makes an error's text fit to be stored, so that recording a failure never fails itself: NUL and lone
- * surrogates are replaced (PostgreSQL refuses the one, drivers mangle the other) and the text is cut
- * between code points to what the column holds.
+ * Makes an error's text fit to be stored, so that recording a failure never fails itself: NUL and
+ * lone surrogates are replaced (PostgreSQL refuses the one, drivers mangle the other) and the text
+ * is cut between code points to what the column holds.
  */
 final class ErrorText {
   private static final char REPLACEMENT = '\uFFFD';

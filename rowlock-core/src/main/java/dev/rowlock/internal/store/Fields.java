@@ -53,7 +53,10 @@ final class Fields {
     return instant(row.getObject(index, OffsetDateTime.class));
   }
 
-  /** A user's value in one of the types that dialects bind: text unless the kind has a type of its own. */
+  /**
+   * A user's value in one of the types that dialects bind: text unless the kind has a type of its
+   * own.
+   */
   static Object bindable(Object value, Column column, ZoneId zone) {
     if (value == null
         || value instanceof Long

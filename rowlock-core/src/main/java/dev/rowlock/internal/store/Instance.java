@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Names a worker instance. The random part is what counts: a worker that starts again under the same
- * name must not be taken for the one that crashed.
+ * Names a worker instance. The random part is what counts: a worker that starts again under the
+ * same name must not be taken for the one that crashed.
  */
 final class Instance {
   private static final SecureRandom RANDOM = new SecureRandom();

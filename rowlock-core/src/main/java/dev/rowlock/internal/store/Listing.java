@@ -14,6 +14,7 @@ import dev.rowlock.spi.Write;
 import dev.rowlock.spi.WritePlan;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 
 /** Lists every statement of a queue, in the order of a row's life. */
 public final class Listing {
@@ -38,13 +39,22 @@ public final class Listing {
   private void claims() {
     for (int i = 0; i < model.readyValues(); i++) {
       String name = i == 0 ? "claim" : "claim (ready value " + (i + 1) + ")";
-      ClaimPlan plan = dialect.claim(model, i);
+      ClaimPlan plan = dialect.claim(model, i, OptionalInt.empty());
       if (plan instanceof ClaimPlan.OneStatement one) {
-        add(name, "takes up to :limit rows; nobody else gets them, locked rows are passed over", one.sql());
+        add(
+            name,
+            "takes up to :limit rows; nobody else gets them, locked rows are passed over",
+            one.sql());
       } else if (plan instanceof ClaimPlan.LockOnly lock) {
-        add(name, "locks up to :limit rows; hold the transaction open until they are done", lock.sql());
+        add(
+            name,
+            "locks up to :limit rows; hold the transaction open until they are done",
+            lock.sql());
       } else if (plan instanceof ClaimPlan.LockThenUpdate steps) {
-        add(name + ", step 1", "locks up to :limit rows; steps 1 to 3 are one transaction", steps.lock());
+        add(
+            name + ", step 1",
+            "locks up to :limit rows; steps 1 to 3 are one transaction",
+            steps.lock());
         add(name + ", step 2", "marks each of them", steps.update());
         add(name + ", step 3", "reads each of them", steps.read());
       }
@@ -52,9 +62,18 @@ public final class Listing {
   }
 
   private void writes() {
-    write(new Write(Write.Kind.COMPLETE, model.write()), "complete", "done; 0 rows means that the claim is no longer current: the lease is lost");
-    write(Write.of(Write.Kind.RETRY), "fail", "a failed attempt that will be tried again; 0 rows: lease lost");
-    write(Write.of(Write.Kind.DEAD), "dead", "no attempt is left, or refused for good; 0 rows: lease lost");
+    write(
+        new Write(Write.Kind.COMPLETE, model.write()),
+        "complete",
+        "done; 0 rows means that the claim is no longer current: the lease is lost");
+    write(
+        Write.of(Write.Kind.RETRY),
+        "fail",
+        "a failed attempt that will be tried again; 0 rows: lease lost");
+    write(
+        Write.of(Write.Kind.DEAD),
+        "dead",
+        "no attempt is left, or refused for good; 0 rows: lease lost");
     if (model.has(Role.RUN_AT)) {
       write(Write.of(Write.Kind.SNOOZE), "snooze", "later, at no cost; 0 rows: lease lost");
     }
@@ -64,9 +83,15 @@ public final class Listing {
     }
     ExtendPlan plan = dialect.extend(model);
     if (plan instanceof ExtendPlan.Arrays arrays) {
-      add("extend", "extends the leases of many claims; a claim that is not returned is lost", arrays.sql());
+      add(
+          "extend",
+          "extends the leases of many claims; a claim that is not returned is lost",
+          arrays.sql());
     } else if (plan instanceof ExtendPlan.Rows rows) {
-      add("extend, step 1", "locks the row if the claim is current; steps 1 to 3 are one transaction", rows.lock());
+      add(
+          "extend, step 1",
+          "locks the row if the claim is current; steps 1 to 3 are one transaction",
+          rows.lock());
       add("extend, step 2", "extends the lease; 0 rows: lease lost", rows.update());
       add("extend, step 3", "reads the new lease end", rows.read());
     }
@@ -79,7 +104,10 @@ public final class Listing {
       add(steps.size() == 1 ? name : name + ", step " + (i + 1), comment, steps.get(i));
     }
     if (plan instanceof WritePlan.Arrays arrays) {
-      add(name + " (many)", "the same for arrays of values; returns the positions of those that were current", arrays.many());
+      add(
+          name + " (many)",
+          "the same for arrays of values; returns the positions of those that were current",
+          arrays.many());
     }
   }
 
@@ -87,11 +115,17 @@ public final class Listing {
     if (!model.mapping().capabilities().contains(Capability.EXPIRY)) {
       return;
     }
-    RecoverPlan plan = dialect.recover(model);
+    RecoverPlan plan = dialect.recover(model, OptionalInt.empty());
     if (plan instanceof RecoverPlan.OneStatement one) {
-      add("recover", "makes up to :limit rows ready again whose lease has ended; those without attempts left become dead letters", one.sql());
+      add(
+          "recover",
+          "makes up to :limit rows ready again whose lease has ended; those without attempts left become dead letters",
+          one.sql());
     } else if (plan instanceof RecoverPlan.LockThenUpdate steps) {
-      add("recover, step 1", "locks up to :limit rows whose lease has ended; all steps are one transaction", steps.lock());
+      add(
+          "recover, step 1",
+          "locks up to :limit rows whose lease has ended; all steps are one transaction",
+          steps.lock());
       add("recover, step 2", "makes a row with attempts left ready again", steps.ready());
       add("recover, step 3", "makes a row without attempts left a dead letter", steps.dead());
     }

@@ -129,8 +129,7 @@ public final class QueueFactory {
   private static Table table(Dialect dialect, TableName name, Map<String, Column> columns) {
     String quoted =
         name.schema().map(s -> dialect.quote(s) + ".").orElse("") + dialect.quote(name.table());
-    return new Table(
-        quoted, name.table(), columns, List.of(), List.of(), List.of(), List.of());
+    return new Table(quoted, name.table(), columns, List.of(), List.of(), List.of(), List.of());
   }
 
   static DatabaseException readOnly(String queue, String reason) {

@@ -48,8 +48,7 @@ final class Rows {
 
   List<Key> enqueue(Connection connection, List<? extends Map<String, ?>> rows) {
     List<Map<Column, Object>> resolved = rows.stream().map(this::resolve).toList();
-    List<Key> keys =
-        core.sessions().within(connection, "enqueue", s -> insert(s, resolved));
+    List<Key> keys = core.sessions().within(connection, "enqueue", s -> insert(s, resolved));
     core.wakeups().pending();
     core.events().emit(l -> l.enqueued(core.name(), keys));
     return keys;
@@ -162,7 +161,8 @@ final class Rows {
 
   Optional<RowView> show(Key key) {
     Values values = reader.putKey(constants.copy(), key);
-    return core.sessions()
+    return core
+        .sessions()
         .statement("show", s -> s.query(core.dialect().show(model), values, this::view))
         .stream()
         .findFirst();

@@ -19,11 +19,13 @@ import dev.rowlock.SqlListing;
 import dev.rowlock.Verification;
 import dev.rowlock.Worker;
 import dev.rowlock.WorkerOptions;
+import dev.rowlock.internal.jdbc.Session;
 import dev.rowlock.internal.jdbc.Values;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import javax.sql.DataSource;
@@ -41,7 +43,15 @@ final class StoreQueue implements Queue {
     this.core = core;
     this.dataSource = dataSource;
     this.workers =
-        (options, handler) -> starter.start(this, dataSource, core.events(), core.wakeups(), options, handler);
+        (options, handler) -> {
+          core.sessions()
+              .statement("start", Session::readOnly)
+              .ifPresent(
+                  reason -> {
+                    throw QueueFactory.readOnly(core.name(), reason);
+                  });
+          return starter.start(this, dataSource, core.events(), core.wakeups(), options, handler);
+        };
     Values constants = Constants.of(core);
     ClaimReader reader = new ClaimReader(core.model(), core.lease());
     claims = new Claims(core, constants, reader);
@@ -120,7 +130,7 @@ final class StoreQueue implements Queue {
 
   @Override
   public List<Applied> apply(Connection connection, List<? extends Change> changes) {
-    return applier.apply(java.util.Objects.requireNonNull(connection, "connection"), changes);
+    return applier.apply(Objects.requireNonNull(connection, "connection"), changes);
   }
 
   @Override
@@ -175,7 +185,7 @@ final class StoreQueue implements Queue {
 
   @Override
   public Verification verify() {
-    return new Verifier(core, dataSource, claims, rows).verify();
+    return new Verifier(core, dataSource, claims, applier, rows).verify();
   }
 
   @Override
@@ -185,7 +195,7 @@ final class StoreQueue implements Queue {
 
   @Override
   public WorkerOptions worker(Handler handler) {
-    java.util.Objects.requireNonNull(handler, "handler");
+    Objects.requireNonNull(handler, "handler");
     return QueueBuilder.workerOptions(options -> workers.apply(options, handler));
   }
 }

@@ -1,14 +1,231 @@
 package dev.rowlock.internal.store;
 
+import dev.rowlock.Capability;
+import dev.rowlock.Change;
+import dev.rowlock.Claim;
+import dev.rowlock.DatabaseException;
+import dev.rowlock.Key;
+import dev.rowlock.Mode;
+import dev.rowlock.RowState;
+import dev.rowlock.RowView;
+import dev.rowlock.SqlListing;
 import dev.rowlock.Verification;
+import dev.rowlock.Verification.Finding;
+import dev.rowlock.Verification.Severity;
+import dev.rowlock.internal.jdbc.Failures;
+import dev.rowlock.internal.jdbc.Rehearsal;
+import dev.rowlock.internal.jdbc.Session;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import javax.sql.DataSource;
 
-/** Placeholder until the next commit. */
+/** Plays two sessions on the real table and tries every state value; rolls all of it back. */
 final class Verifier {
-  Verifier(Core core, DataSource dataSource, Claims claims, Rows rows) {}
+  private final Core core;
+  private final DataSource dataSource;
+  private final Claims claims;
+  private final Applier applier;
+  private final Rows rows;
+  private final List<Finding> findings = new ArrayList<>();
+
+  Verifier(Core core, DataSource dataSource, Claims claims, Applier applier, Rows rows) {
+    this.core = core;
+    this.dataSource = dataSource;
+    this.claims = claims;
+    this.applier = applier;
+    this.rows = rows;
+  }
 
   Verification verify() {
-    return new Verification(List.of());
+    shape();
+    Optional<String> readOnly = core.sessions().statement("verify", Session::readOnly);
+    if (readOnly.isPresent()) {
+      add(Severity.ERROR, "server", "read-only: " + readOnly.get() + "; connect to the primary");
+      return new Verification(findings);
+    }
+    try (Rehearsal first = new Rehearsal(dataSource, core.dialect());
+        Rehearsal second = new Rehearsal(dataSource, core.dialect())) {
+      twoSessions(first, second);
+    } catch (SQLException e) {
+      problem("two sessions", e);
+    } catch (DatabaseException e) {
+      add(Severity.ERROR, "two sessions", e.getMessage());
+    }
+    return new Verification(findings);
+  }
+
+  private void shape() {
+    add(
+        Severity.OK,
+        "table",
+        core.model().table().quoted() + " has a unique key and the mapped columns");
+    core.model().table().notes().forEach(n -> add(Severity.WARNING, "table", n));
+    for (SqlListing.Statement advice : core.dialect().advice(core.model())) {
+      if (advice.name().startsWith("index")) {
+        String sql = advice.sql().replace("\n", " ");
+        add(
+            Severity.WARNING,
+            "index",
+            "no index serves the claim, so it reads the table; create it: " + sql);
+      }
+    }
+    if (core.model().mode() == Mode.LEASE) {
+      capabilities();
+    }
+  }
+
+  private void capabilities() {
+    Set<Capability> has = core.model().mapping().capabilities();
+    if (!has.contains(Capability.FENCE)) {
+      add(
+          Severity.WARNING,
+          "fence",
+          core.model().fenceRoles().isEmpty()
+              ? "nothing tells two claims of a row apart, so a late write of a slow worker cannot be refused; map token"
+              : "only times or the worker tell two claims of a row apart; map token for a fence that cannot fail");
+    }
+    if (!has.contains(Capability.EXPIRY)) {
+      add(
+          Severity.WARNING,
+          "recovery",
+          "nothing says when a row was claimed, so rows of crashed workers stay claimed until a person resets them; map lease-until");
+    }
+    if (!has.contains(Capability.RETRY_LIMIT)) {
+      add(
+          Severity.WARNING,
+          "attempts",
+          "attempts are not counted, so a row that always fails is tried for ever; map attempts");
+    }
+  }
+
+  private void twoSessions(Rehearsal first, Rehearsal second) throws SQLException {
+    List<Claim> a = claims.rehearse(first.session(), 1);
+    if (a.isEmpty()) {
+      add(
+          Severity.UNKNOWN,
+          "two sessions",
+          "no row can be claimed now, so there was nothing to try; enqueue two rows and verify again");
+      return;
+    }
+    long start = System.nanoTime();
+    List<Claim> b = claims.rehearse(second.session(), 1);
+    long millis = (System.nanoTime() - start) / 1_000_000;
+    Key mine = a.get(0).key();
+    Map<Key, RowView> seen = look(a, b);
+    if (b.isEmpty()) {
+      onlyOne(mine, millis);
+    } else if (b.get(0).key().equals(mine)) {
+      add(
+          Severity.ERROR,
+          "two sessions",
+          "both sessions got row %s: the database did not keep the first session's lock"
+              .formatted(mine));
+    } else {
+      add(
+          Severity.OK,
+          "two sessions",
+          "session 1 claimed row %s; session 2, before any commit, claimed row %s after %d ms"
+              .formatted(mine, b.get(0).key(), millis));
+    }
+    states(first, a.get(0));
+    first.rollback();
+    second.rollback();
+    untouched(seen);
+  }
+
+  private void onlyOne(Key mine, long millis) {
+    long ready = rows.stats().count(RowState.READY);
+    if (ready > 1) {
+      add(
+          Severity.WARNING,
+          "two sessions",
+          "session 1 claimed row %s; session 2 found nothing although %d rows are ready: without an index in claim order, or with strict order in one group, one claim holds up the next"
+              .formatted(mine, ready));
+    } else {
+      add(
+          Severity.OK,
+          "two sessions",
+          "session 1 claimed row %s, the only one; session 2 passed it over after %d ms"
+              .formatted(mine, millis));
+    }
+  }
+
+  /** What everybody else sees of the rows: the committed state. */
+  private Map<Key, RowView> look(List<Claim> a, List<Claim> b) {
+    Map<Key, RowView> seen = new LinkedHashMap<>();
+    for (List<Claim> some : List.of(a, b)) {
+      some.forEach(c -> rows.show(c.key()).ifPresent(v -> seen.put(c.key(), v)));
+    }
+    return seen;
+  }
+
+  /**
+   * A CHECK, enum or length that refuses one of the values would show at the first failure only.
+   */
+  private void states(Rehearsal session, Claim claim) throws SQLException {
+    List<Change> changes = new ArrayList<>();
+    changes.add(new Change.Complete(claim));
+    changes.add(new Change.Release(claim));
+    changes.add(new Change.Fail(claim, "verify", Optional.empty()));
+    if (core.model().mapping().capabilities().contains(Capability.DEAD_LETTER)) {
+      changes.add(new Change.Dead(claim, "verify"));
+    }
+    boolean fine = true;
+    for (Change change : changes) {
+      String name = change.getClass().getSimpleName().toLowerCase(Locale.ROOT);
+      try {
+        boolean current = session.attempt(s -> applier.rehearse(s, change));
+        if (!current) {
+          fine = false;
+          add(
+              Severity.ERROR,
+              name,
+              "was refused in the claiming session itself; a trigger may change the fence columns or suppress the update");
+        }
+      } catch (SQLException e) {
+        fine = false;
+        problem(name, e);
+      }
+    }
+    if (fine) {
+      add(
+          Severity.OK,
+          "writes",
+          "complete, release, fail and (where mapped) dead were tried on row %s"
+              .formatted(claim.key()));
+    }
+  }
+
+  private void untouched(Map<Key, RowView> seen) {
+    for (Map.Entry<Key, RowView> e : seen.entrySet()) {
+      Optional<RowView> now = rows.show(e.getKey());
+      if (now.isEmpty()
+          || !now.get().columns().toString().equals(e.getValue().columns().toString())) {
+        add(
+            Severity.WARNING,
+            "no trace",
+            "row %s changed meanwhile (somebody else works on the table): %s"
+                .formatted(e.getKey(), now.map(RowView::columns)));
+        return;
+      }
+    }
+    add(Severity.OK, "no trace", "both sessions rolled back; the rows are as before");
+  }
+
+  private void problem(String check, SQLException e) {
+    add(
+        Severity.ERROR,
+        check,
+        Failures.translate(core.name(), check, e, core.dialect().classify(e)).getMessage());
+  }
+
+  private void add(Severity severity, String check, String text) {
+    findings.add(new Finding(severity, check, text));
   }
 }

@@ -67,8 +67,7 @@ final class Writes {
                 Fields.bindable(value, column, core.model().mapping().timeZone()),
                 column));
     // One order of columns, so that rows with the same results share a statement.
-    List<Column> columns =
-        core.model().write().stream().filter(results::containsKey).toList();
+    List<Column> columns = core.model().write().stream().filter(results::containsKey).toList();
     return new Prepared(
         change, new Write(Write.Kind.COMPLETE, columns), Applied.Status.COMPLETED, values);
   }
@@ -95,13 +94,14 @@ final class Writes {
     int attempt = Math.max(1, fail.claim().attempt().orElse(1));
     Duration delay =
         fail.delay()
-            .orElseGet(
-                () -> core.retry().delay(attempt, ThreadLocalRandom.current().nextDouble()));
+            .orElseGet(() -> core.retry().delay(attempt, ThreadLocalRandom.current().nextDouble()));
     values.number("delay_ms", delay.toMillis());
     return new Prepared(fail, Write.of(Write.Kind.RETRY), Applied.Status.RETRYING, values);
   }
 
-  /** Without a count of attempts, a failed state that cannot be claimed is the last stop at once. */
+  /**
+   * Without a count of attempts, a failed state that cannot be claimed is the last stop at once.
+   */
   private boolean usedUp(Change.Fail fail) {
     if (!core.model().has(Role.ATTEMPTS)) {
       Optional<State> state = core.model().mapping().state();

@@ -1,0 +1,231 @@
+package dev.rowlock.cli.command;
+
+import dev.rowlock.Capability;
+import dev.rowlock.Handler;
+import dev.rowlock.Queue;
+import dev.rowlock.Worker;
+import dev.rowlock.WorkerOptions;
+import dev.rowlock.cli.ExitCode;
+import dev.rowlock.cli.config.QueueConfig;
+import dev.rowlock.cli.database.Database;
+import dev.rowlock.cli.output.JsonColumns;
+import dev.rowlock.cli.output.Table;
+import dev.rowlock.cli.output.Words;
+import dev.rowlock.cli.work.ExecHandler;
+import dev.rowlock.cli.work.HttpHandler;
+import dev.rowlock.cli.work.Progress;
+import dev.rowlock.cli.work.RowJson;
+import dev.rowlock.cli.work.StopSignals;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/** Runs a worker. */
+@CommandLine.Command(
+    name = "work",
+    description = "Claim rows and run a command or call a URL for each, until stopped.",
+    footer = {
+      "",
+      "The row is one JSON object: on standard input, or as the body of a POST. The",
+      "answer, on standard output or as the body, is a JSON object of write columns,",
+      "or nothing.",
+      "  --exec: exit 0 done; 75 retry later; 65 dead letter; other: failed attempt,",
+      "          with the end of standard error as its error. The command's",
+      "          environment has ROWLOCK_CLAIM, _KEY, _ATTEMPT and _QUEUE.",
+      "  --http: 2xx done; 422 dead letter; other: failed attempt (Retry-After is",
+      "          honoured).",
+      "SIGTERM and SIGINT drain: running rows may finish; a second one ends at once.",
+      "",
+      "Examples:",
+      "  rowlock work films --exec 'jq -c \"{rendered_title: (.title|ascii_upcase)}\"'",
+      "  rowlock work films --exec ./render.sh --workers 8 --until-empty",
+      "  rowlock work outbox --http http://localhost:8080/deliver --time-limit 30s"
+    })
+public final class WorkCommand extends QueueCommand {
+  private static final int COUNTING_AND_LEASES = 3;
+
+  @Option(names = "--exec", paramLabel = "COMMAND", description = "Command to run for each row.")
+  private String exec;
+
+  @Option(names = "--http", paramLabel = "URL", description = "URL to post each row to.")
+  private String http;
+
+  @Option(
+      names = "--workers",
+      paramLabel = "N",
+      description = "Rows worked on at once; the number of processors.")
+  private Integer workers;
+
+  @Option(names = "--batch", paramLabel = "N", description = "Rows that one claim takes; 10.")
+  private Integer batch;
+
+  @Option(names = "--until-empty", description = "Stop when nothing is left.")
+  private boolean untilEmpty;
+
+  @Option(
+      names = "--time-limit",
+      paramLabel = "TIME",
+      converter = DurationConverter.class,
+      description = "How long one row may take; without limit by default.")
+  private Duration timeLimit;
+
+  @Option(
+      names = "--grace",
+      paramLabel = "TIME",
+      converter = DurationConverter.class,
+      defaultValue = "30s",
+      description = "How long running rows may finish on stop; 30s.")
+  private Duration grace;
+
+  @Option(
+      names = "--poll",
+      paramLabel = "TIME",
+      converter = DurationConverter.class,
+      description = "Longest wait before looking for work again; 1s.")
+  private Duration poll;
+
+  @Option(
+      names = "--retry-in",
+      paramLabel = "TIME",
+      converter = DurationConverter.class,
+      defaultValue = "30s",
+      description = "What exit code 75 waits, where run-at is mapped; 30s.")
+  private Duration retryIn;
+
+  @Option(
+      names = "--worker",
+      paramLabel = "NAME",
+      description = "Name for the worker column; host and process by default.")
+  private String worker;
+
+  @Override
+  public Integer call() throws Exception {
+    if ((exec == null) == (http == null)) {
+      throw usage("give --exec COMMAND or --http URL");
+    }
+    QueueConfig config = config(queueName());
+    config.mapping();
+    int threads = workers == null ? Runtime.getRuntime().availableProcessors() : workers;
+    int connections = config.transactional() ? threads : Math.min(threads, 4);
+    try (Database database = connect(Math.max(1, connections) + COUNTING_AND_LEASES)) {
+      Queue queue = builder(database, config).workerName(worker).build();
+      JsonColumns documents = new JsonColumns(database.dataSource());
+      return work(queue, handler(queue, new RowJson(queue.mapping(), documents)));
+    }
+  }
+
+  @Override
+  int run(Queue queue) {
+    throw new IllegalStateException("call() does it");
+  }
+
+  private Handler handler(Queue queue, RowJson rows) {
+    if (http != null) {
+      return new HttpHandler(
+          queue.name(), url(), rows, timeLimit == null ? queue.lease() : timeLimit);
+    }
+    boolean delay = queue.mapping().capabilities().contains(Capability.DELAY);
+    return new ExecHandler(
+        new ExecHandler.Setup(
+            queue.name(),
+            exec,
+            shell().environment(),
+            shell().directory(),
+            rows,
+            shell().err(),
+            delay ? Optional.of(retryIn) : Optional.empty()));
+  }
+
+  private URI url() {
+    try {
+      URI url = URI.create(http);
+      if (url.getHost() != null && url.getScheme().matches("https?")) {
+        return url;
+      }
+    } catch (IllegalArgumentException e) {
+      // Refused below.
+    }
+    throw usage("--http: found '%s'; allowed: http://HOST/… or https://HOST/…".formatted(http));
+  }
+
+  private WorkerOptions options(Queue queue, Handler handler) {
+    WorkerOptions options = queue.worker(handler).grace(grace);
+    if (workers != null) {
+      options.threads(workers);
+    }
+    if (batch != null) {
+      options.batch(batch);
+    }
+    if (timeLimit != null) {
+      options.timeLimit(timeLimit);
+    }
+    if (poll != null) {
+      options.poll(poll.compareTo(options.minPoll()) < 0 ? poll : options.minPoll(), poll);
+    }
+    return options;
+  }
+
+  private int work(Queue queue, Handler handler) throws InterruptedException {
+    CountDownLatch stop = new CountDownLatch(1);
+    StopSignals.install(stop);
+    Worker running = options(queue, handler).start();
+    if (untilEmpty) {
+      stopWhenEmpty(running, stop);
+    }
+    Optional<Progress> progress =
+        shell().terminal().err()
+            ? Optional.of(Progress.start(queue, running, shell().err()))
+            : Optional.empty();
+    Worker.Report report;
+    try {
+      stop.await();
+      report = running.stop(grace);
+    } finally {
+      progress.ifPresent(Progress::close);
+    }
+    say(summary(queue, report));
+    report.unfinished().forEach(key -> say("not finished: " + Table.text(key)));
+    return report.unfinished().isEmpty() ? ExitCode.DONE : ExitCode.FAILED;
+  }
+
+  private static void stopWhenEmpty(Worker running, CountDownLatch stop) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                running.awaitEmpty(Duration.ofDays(3650));
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              } finally {
+                stop.countDown();
+              }
+            },
+            "rowlock-until-empty");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private static String summary(Queue queue, Worker.Report report) {
+    Worker.Counts counts = report.counts();
+    StringBuilder text = new StringBuilder(queue.name());
+    text.append(": ").append(Words.rows(counts.completed())).append(" done");
+    add(text, counts.retried(), "failed attempt", "failed attempts");
+    add(text, counts.dead(), "dead letter", "dead letters");
+    add(text, counts.snoozed(), "snoozed", "snoozed");
+    add(text, counts.released(), "given back", "given back");
+    add(text, counts.recovered(), "recovered", "recovered");
+    add(text, counts.lost(), "lease lost", "leases lost");
+    add(text, counts.stuck(), "hung", "hung");
+    add(text, report.unfinished().size(), "not finished", "not finished");
+    return text.toString();
+  }
+
+  private static void add(StringBuilder text, long count, String one, String many) {
+    if (count > 0) {
+      text.append(", ").append(Words.count(count)).append(' ').append(count == 1 ? one : many);
+    }
+  }
+}

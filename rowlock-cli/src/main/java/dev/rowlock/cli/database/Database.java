@@ -1,0 +1,98 @@
+package dev.rowlock.cli.database;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
+import dev.rowlock.ConfigurationException;
+import dev.rowlock.DatabaseException;
+import dev.rowlock.Fault;
+import java.sql.SQLException;
+import java.util.Properties;
+import javax.sql.DataSource;
+
+/** A pool of connections to one database. */
+public final class Database implements AutoCloseable {
+  private static final long PATIENCE_MILLIS = 9_000;
+
+  private final Target target;
+  private final HikariDataSource pool;
+
+  private Database(Target target, HikariDataSource pool) {
+    this.target = target;
+    this.pool = pool;
+  }
+
+  /**
+   * Connects.
+   *
+   * @param target which database
+   * @param size how many connections at most
+   * @throws DatabaseException if the database cannot be reached within about ten seconds
+   */
+  public static Database open(Target target, int size) {
+    // The embedded database's server listens on this machine alone.
+    System.setProperty("h2.bindAddress", "127.0.0.1");
+    HikariConfig config = new HikariConfig();
+    config.setPoolName("rowlock");
+    config.setDriverClassName(target.postgres() ? "org.postgresql.Driver" : "org.h2.Driver");
+    config.setJdbcUrl(target.jdbcUrl());
+    config.setDataSourceProperties(properties(target));
+    config.setMaximumPoolSize(size);
+    config.setMinimumIdle(1);
+    config.setConnectionTimeout(PATIENCE_MILLIS);
+    config.setInitializationFailTimeout(1);
+    try {
+      return new Database(target, new HikariDataSource(config));
+    } catch (PoolInitializationException e) {
+      throw refused(target, e);
+    }
+  }
+
+  private static Properties properties(Target target) {
+    Properties properties = new Properties();
+    properties.putAll(target.properties());
+    if (target.postgres()) {
+      String url = target.jdbcUrl();
+      putUnlessInUrl(properties, url, "connectTimeout", "8");
+      putUnlessInUrl(properties, url, "loginTimeout", "9");
+      putUnlessInUrl(properties, url, "ApplicationName", "rowlock");
+      putUnlessInUrl(properties, url, "tcpKeepAlive", "true");
+    }
+    return properties;
+  }
+
+  private static void putUnlessInUrl(Properties properties, String url, String key, String value) {
+    if (!url.contains(key + "=")) {
+      properties.putIfAbsent(key, value);
+    }
+  }
+
+  /** One line that says what was tried and why it failed. */
+  private static RuntimeException refused(Target target, PoolInitializationException e) {
+    Throwable cause = e.getCause() == null ? e : e.getCause();
+    String said = String.valueOf(cause.getMessage()).replaceAll("\\s+", " ").strip();
+    String state = cause instanceof SQLException sql ? String.valueOf(sql.getSQLState()) : "";
+    String message = "cannot connect to %s: %s".formatted(target, Secrets.hide(said));
+    boolean wrong = state.startsWith("28") || state.startsWith("3D") || state.startsWith("90013");
+    if (wrong) {
+      return new ConfigurationException(message, e);
+    }
+    return new DatabaseException(
+        message, Fault.CONNECTION, cause instanceof SQLException sql ? sql : null);
+  }
+
+  /** Where connections come from. */
+  public DataSource dataSource() {
+    return pool;
+  }
+
+  /** Which database it is. */
+  public Target target() {
+    return target;
+  }
+
+  @Override
+  public void close() {
+    pool.close();
+  }
+}

@@ -1,0 +1,12 @@
+package dev.rowlock.cli.database;
+
+/** Keeps passwords out of messages. */
+public final class Secrets {
+  private Secrets() {}
+
+  /** A URL without its passwords. */
+  public static String hide(String url) {
+    return url.replaceAll("(?i)([?&;](?:password|sslpassword)=)[^&;]*", "$1***")
+        .replaceAll("^([a-z0-9:+]+://[^/@:]*):[^/]*@", "$1:***@");
+  }
+}

@@ -1,0 +1,30 @@
+package dev.rowlock.cli.database;
+
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Which database to connect to.
+ *
+ * @param jdbcUrl without user and password
+ * @param properties for the driver, user and password among them
+ * @param shown what people are told; holds no secret
+ */
+public record Target(String jdbcUrl, Map<String, String> properties, String shown) {
+
+  /** Copies the properties. */
+  public Target {
+    properties = Collections.unmodifiableMap(new TreeMap<>(properties));
+  }
+
+  /** Whether the driver is PostgreSQL's. */
+  public boolean postgres() {
+    return jdbcUrl.startsWith("jdbc:postgresql:");
+  }
+
+  @Override
+  public String toString() {
+    return shown;
+  }
+}

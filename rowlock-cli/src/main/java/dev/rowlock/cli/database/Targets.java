@@ -1,0 +1,113 @@
+package dev.rowlock.cli.database;
+
+import dev.rowlock.ConfigurationException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * Finds out which database is meant. The first place that names one wins: flags, the {@code
+ * ROWLOCK_*} variables, the configuration file, the {@code PG*} variables, else the embedded
+ * database. User and password come from the same place or one before it, never from one after it.
+ */
+public final class Targets {
+  /** Folder of the embedded database. */
+  public static final String EMBEDDED = ".rowlock";
+
+  /** Several processes may use it at once; names are lower case, as in PostgreSQL. */
+  private static final String EMBEDDED_OPTIONS = ";AUTO_SERVER=TRUE;DATABASE_TO_LOWER=TRUE";
+
+  private final Map<String, String> environment;
+  private final Path directory;
+
+  /** For an environment and a current directory. */
+  public Targets(Map<String, String> environment, Path directory) {
+    this.environment = environment;
+    this.directory = directory;
+  }
+
+  /**
+   * Decides.
+   *
+   * @param flags what the command line says
+   * @param file what the configuration file says; asked only if nothing before it names a database
+   */
+  public Target find(Credentials flags, Supplier<Credentials> file) {
+    Credentials own =
+        new Credentials(
+            variable("ROWLOCK_URL"), variable("ROWLOCK_USER"), variable("ROWLOCK_PASSWORD"));
+    Optional<String> user = flags.user().or(own::user);
+    Optional<String> password = flags.password().or(own::password);
+    Optional<String> url = flags.url().or(own::url);
+    if (url.isEmpty()) {
+      Credentials configured = file.get();
+      url = configured.url();
+      user = user.or(configured::user);
+      password = password.or(configured::password);
+    }
+    if (url.isPresent()) {
+      return fromUrl(url.get(), user, password);
+    }
+    PgEnvironment pg = new PgEnvironment(environment);
+    return pg.present() ? pg.target(user, password) : embedded(user, password);
+  }
+
+  private Optional<String> variable(String name) {
+    return Optional.ofNullable(environment.get(name)).filter(value -> !value.isEmpty());
+  }
+
+  private Target fromUrl(String url, Optional<String> user, Optional<String> password) {
+    if (url.startsWith("postgres://") || url.startsWith("postgresql://")) {
+      return new PgEnvironment(environment).complete(PostgresUrl.parse(url), user, password);
+    }
+    if (url.startsWith("jdbc:postgresql:")) {
+      return jdbcPostgres(url, user, password);
+    }
+    if (url.startsWith("jdbc:h2:")) {
+      Map<String, String> properties = new LinkedHashMap<>();
+      boolean inUrl = url.toLowerCase(java.util.Locale.ROOT).contains(";user=");
+      user.or(() -> inUrl ? Optional.empty() : Optional.of("sa"))
+          .ifPresent(u -> properties.put("user", u));
+      password.ifPresent(p -> properties.put("password", p));
+      return new Target(url, properties, Secrets.hide(url));
+    }
+    throw new ConfigurationException(
+        "'%s' is no database that Rowlock knows; allowed: postgres://…, jdbc:postgresql://… and jdbc:h2:…"
+            .formatted(Secrets.hide(url)));
+  }
+
+  private Target jdbcPostgres(String url, Optional<String> user, Optional<String> password) {
+    Map<String, String> properties = new LinkedHashMap<>();
+    boolean userInUrl = url.matches(".*[?&]user=.*");
+    boolean passwordInUrl = url.matches(".*[?&]password=.*");
+    Optional<String> name =
+        user.or(() -> userInUrl ? Optional.empty() : variable("PGUSER").or(this::osUser));
+    name.ifPresent(u -> properties.put("user", u));
+    password
+        .or(() -> passwordInUrl ? Optional.empty() : variable("PGPASSWORD"))
+        .ifPresent(p -> properties.put("password", p));
+    return new Target(url, properties, Secrets.hide(url));
+  }
+
+  private Optional<String> osUser() {
+    return Optional.ofNullable(System.getProperty("user.name"));
+  }
+
+  private Target embedded(Optional<String> user, Optional<String> password) {
+    Path file = directory.resolve(EMBEDDED).resolve("rowlock").toAbsolutePath().normalize();
+    if (file.toString().contains(";")) {
+      throw new ConfigurationException(
+          "the embedded database cannot be in a folder with a semicolon: %s; give --url"
+              .formatted(file.getParent()));
+    }
+    Map<String, String> properties = new LinkedHashMap<>();
+    properties.put("user", user.orElse("sa"));
+    password.ifPresent(p -> properties.put("password", p));
+    return new Target(
+        "jdbc:h2:file:" + file.toString().replace('\\', '/') + EMBEDDED_OPTIONS,
+        properties,
+        "the embedded database in ./" + EMBEDDED);
+  }
+}

@@ -1,0 +1,62 @@
+package dev.rowlock.internal.jdbc;
+
+import dev.rowlock.Fault;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import javax.sql.DataSource;
+
+/**
+ * One connection that is kept for a long time, in autocommit at READ COMMITTED, and replaced when
+ * it is broken. Not thread-safe.
+ */
+public final class HeldConnection implements AutoCloseable {
+  private final String queue;
+  private final DataSource dataSource;
+  private final int networkTimeoutMillis;
+  private Borrowed borrowed;
+
+  /**
+   * Opens nothing yet.
+   *
+   * @param queue for messages
+   * @param dataSource where the connection comes from
+   * @param networkTimeout after which silence of the server breaks the connection (C-066)
+   */
+  public HeldConnection(String queue, DataSource dataSource, Duration networkTimeout) {
+    this.queue = queue;
+    this.dataSource = dataSource;
+    this.networkTimeoutMillis =
+        (int) Math.max(1, Math.min(networkTimeout.toMillis(), Integer.MAX_VALUE));
+  }
+
+  /** The connection, opened if there is none. */
+  public Connection get() {
+    if (borrowed == null) {
+      try {
+        borrowed = new Borrowed(dataSource, true, networkTimeoutMillis);
+      } catch (SQLException e) {
+        throw Failures.translate(queue, "connecting the lease keeper", e, Fault.CONNECTION);
+      }
+    }
+    return borrowed.connection();
+  }
+
+  /** Throws the connection away, so that no pool hands it out again; the next get opens another. */
+  public void discard() {
+    if (borrowed != null) {
+      borrowed.markUseless();
+      close();
+    }
+  }
+
+  /** Gives the connection back as it came. */
+  @Override
+  public void close() {
+    Borrowed mine = borrowed;
+    borrowed = null;
+    if (mine != null) {
+      mine.close();
+    }
+  }
+}
