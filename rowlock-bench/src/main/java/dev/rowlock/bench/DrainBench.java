@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Drains a table with Rowlock and with raw SQL, in turn, on one server, and prints rows per second and
- * their ratio. Arguments: {@code [url=jdbc:…] [rows=100000] [threads=8] [batch=100] [runs=5]}.
+ * Drains a table with Rowlock and with raw SQL, in turn, on one server, and prints rows per second
+ * and their ratio. Arguments: {@code [url=jdbc:…] [rows=100000] [threads=8] [batch=100] [runs=5]}.
  */
 public final class DrainBench {
   private DrainBench() {}
@@ -75,7 +75,8 @@ public final class DrainBench {
     Queue queue = Queue.builder("films", server.pool(), Films.MAPPING).build();
     try (Worker worker =
         queue
-            .worker(job -> Outcome.done("rendered_title", job.text("title").toUpperCase(Locale.ROOT)))
+            .worker(
+                job -> Outcome.done("rendered_title", job.text("title").toUpperCase(Locale.ROOT)))
             .threads(threads)
             .batch(batch)
             .start()) {

@@ -10,8 +10,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Shows that a claim costs the same whatever the table's size: plan and time at 10 thousand and at 2
- * million rows, nine tenths of them done. Arguments: {@code [url=jdbc:…] [rows=2000000] [claims=2000]}.
+ * Shows that a claim costs the same whatever the table's size: plan and time at 10 thousand and at
+ * 2 million rows, nine tenths of them done. Arguments: {@code [url=jdbc:…] [rows=2000000]
+ * [claims=2000]}.
  */
 public final class PlanBench {
   private static final Map<String, String> VALUES =

@@ -14,8 +14,8 @@ import javax.sql.DataSource;
 
 /**
  * The same work by hand: each thread claims a batch, upper-cases the titles and completes the batch
- * under its fence, two statements and two commits a batch. No lease keeper, no retries, no recovery,
- * nothing counted: what a careful programmer would write first.
+ * under its fence, two statements and two commits a batch. No lease keeper, no retries, no
+ * recovery, nothing counted: what a careful programmer would write first.
  */
 final class RawDrain {
   private static final String CLAIM =
