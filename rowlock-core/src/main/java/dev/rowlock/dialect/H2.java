@@ -179,7 +179,9 @@ public final class H2 extends StandardDialect {
             ? "DATEADD(MICROSECOND, CAST((EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6))%s) * 1000000 AS BIGINT), TIMESTAMP '1970-01-01 00:00:00')"
                 .formatted(offset(model))
             : "CURRENT_TIMESTAMP(6)";
-    return plusMillis.map(ms -> "DATEADD(MILLISECOND, " + ms + ", " + now + ")").orElse(now);
+    String then =
+        plusMillis.map(ms -> "DATEADD(MILLISECOND, " + ms + ", " + now + ")").orElse(now);
+    return target.type().isEmpty() ? then : "CAST(" + then + " AS " + target.type() + ")";
   }
 
   /** What a zone's clocks are ahead of UTC now, in seconds. */
