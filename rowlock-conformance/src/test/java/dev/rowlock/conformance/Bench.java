@@ -70,6 +70,11 @@ public final class Bench implements AutoCloseable {
     return pool(config -> {}, faults);
   }
 
+  /** A time that has passed, as a literal: long before the database's clock, whatever ours says. */
+  public String past() {
+    return "2000-01-01 00:00:00+00";
+  }
+
   public TableSpec table(String name) {
     return new TableSpec(this, null, name);
   }

@@ -14,7 +14,7 @@ import org.h2.jdbcx.JdbcDataSource;
 /** H2 in memory; every instance is a database of its own. */
 public final class H2Database implements TestDatabase {
   private final String url =
-      "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1;DB_CLOSE_ON_EXIT=FALSE";
+      "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1;DB_CLOSE_ON_EXIT=FALSE;LOCK_TIMEOUT=500";
   private final AtomicLong schemas = new AtomicLong();
 
   @Override
@@ -77,7 +77,10 @@ public final class H2Database implements TestDatabase {
 
   @Override
   public String localNowPlus(String zone, long millis) {
-    return "cast(" + nowPlus(millis) + " at time zone '" + zone + "' as timestamp(6))";
+    // A cast would convert to the zone of the session.
+    String there = nowPlus(millis) + " at time zone '" + zone + "'";
+    return "dateadd(microsecond, cast((extract(epoch from %1$s) + extract(timezone_hour from %1$s) * 3600 + extract(timezone_minute from %1$s) * 60) * 1000000 as bigint), timestamp '1970-01-01 00:00:00')"
+        .formatted("(" + there + ")");
   }
 
   @Override

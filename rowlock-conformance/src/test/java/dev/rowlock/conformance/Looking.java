@@ -115,7 +115,7 @@ interface Looking extends Suite {
   default void look_theStatementsAreToldWithNamedValues() {
     TestTable t = table("jobs").full().create();
     var listing = t.queue().sql();
-    assertThat(listing.statements()).extracting("name").contains("claim");
+    assertThat(listing.statements()).extracting("name").anyMatch(n -> n.toString().startsWith("claim"));
     assertThat(listing.statements())
         .allSatisfy(
             s -> {

@@ -37,7 +37,7 @@ interface P01Exclusive extends Suite {
 
   @Test
   default void p01_oneRowAndEightClaimers() {
-    TestTable t = table("jobs").full().create().rows(1, 1);
+    TestTable t = table("jobs").key("id").state().with(Role.TOKEN).create().rows(1, 1);
     for (int round = 0; round < 25; round++) {
       List<Integer> got = Threads.race(8, n -> t.queue().claim(5).size());
       assertThat(got.stream().mapToInt(i -> i).sum()).as("round %s", round).isEqualTo(1);

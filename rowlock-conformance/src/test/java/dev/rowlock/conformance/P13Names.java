@@ -146,15 +146,26 @@ interface P13Names extends Suite {
             .key("t")
             .state(state)
             .with(Role.TOKEN, "limit", db().bigintType() + " default 0 not null")
-            .with(Role.ATTEMPTS, "rowlock_n", db().intType() + " default 0 not null")
-            .with(Role.LEASE_UNTIL, "rowlock_state", db().timestampType())
+            .with(Role.ATTEMPTS, "g", db().intType() + " default 0 not null")
+            .with(Role.LEASE_UNTIL, "u", db().timestampType())
             .with(Role.RUN_AT, "delay_ms", db().timestampType())
             .with(Role.ERROR, "error", db().textType())
             .with(Role.WORKER, "worker", db().varcharType(80))
-            .read("g", db().textType())
-            .map(m -> m.write("g"))
+            .read("s", db().textType())
+            .map(m -> m.write("s"))
             .create();
-    wholeLife(t, "t", "g", state);
+    wholeLife(t, "t", "s", state);
+  }
+
+  @Test
+  default void p13_columnNamesOfRowlocksOwnAreRefused() {
+    for (String name : List.of("rowlock_n", "rowlock_state", "ROWLOCK_DEAD", "rowlock_fence_x")) {
+      TestTable t = table("t_" + name).key("id").state().read(name, db().intType()).create();
+      assertThatThrownBy(t::queue)
+          .isInstanceOf(ConfigurationException.class)
+          .hasMessageContaining(name)
+          .hasMessageContaining("rename");
+    }
   }
 
   @Test

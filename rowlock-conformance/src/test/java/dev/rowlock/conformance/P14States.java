@@ -195,7 +195,7 @@ interface P14States extends Suite {
             .full()
             .constraint("check (" + db().quote("state") + " in ('ready', 'processing', 'done'))")
             .create()
-            .rows(1, 1);
+            .rows(1, 3);
     Queue queue = t.queue();
     Claim claim = claim(queue);
     assertThatThrownBy(() -> queue.apply(new Change.Dead(claim, "refused")))

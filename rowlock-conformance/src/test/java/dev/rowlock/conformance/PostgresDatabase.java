@@ -226,7 +226,8 @@ public final class PostgresDatabase implements TestDatabase {
     return name;
   }
 
-  private DataSource dataSource(String schema) {
+  /** Its files and port as a driver's data source, for a test to change: user, port, options. */
+  PGSimpleDataSource dataSource(String schema) {
     PGSimpleDataSource dataSource = new PGSimpleDataSource();
     dataSource.setServerNames(new String[] {"localhost"});
     dataSource.setPortNumbers(new int[] {server.getPort()});
