@@ -3,14 +3,12 @@ package dev.rowlock.dialect;
 import dev.rowlock.Fault;
 import dev.rowlock.OnDone;
 import dev.rowlock.Role;
-import dev.rowlock.RowState;
 import dev.rowlock.SqlListing;
 import dev.rowlock.TableName;
 import dev.rowlock.internal.jdbc.Jdbc;
 import dev.rowlock.spi.Assignments;
 import dev.rowlock.spi.ClaimPlan;
 import dev.rowlock.spi.Column;
-import dev.rowlock.spi.Dialect;
 import dev.rowlock.spi.ExtendPlan;
 import dev.rowlock.spi.Kind;
 import dev.rowlock.spi.Model;
@@ -33,7 +31,7 @@ import java.util.OptionalInt;
 import java.util.UUID;
 
 /** H2 2.2.220 and newer, in process or as a server. */
-public final class H2 implements Dialect {
+public final class H2 extends StandardDialect {
 
   // H2 locks rows as it reads them. An index in claim order makes it stop after the last row that
   // is
@@ -131,42 +129,6 @@ public final class H2 implements Dialect {
       WHERE {key=}
       """;
 
-  private static final String RESET =
-      """
-      UPDATE {table} t
-      SET {set}
-      WHERE {key=} AND {resettable}
-      """;
-
-  private static final String INSERT =
-      """
-      INSERT INTO {table} ({columns})
-      VALUES ({values})
-      """;
-
-  private static final String STATS =
-      """
-      SELECT rowlock_state, COUNT(*), {age}
-      FROM (SELECT {state} AS rowlock_state, {due} AS rowlock_due FROM {table} q) s
-      GROUP BY rowlock_state
-      """;
-
-  private static final String LIST =
-      """
-      SELECT rowlock_state, {s.columns}
-      FROM (SELECT {state} AS rowlock_state, q.* FROM {table} q) s
-      WHERE rowlock_state = :row_state
-      ORDER BY {s.order}
-      LIMIT :limit
-      """;
-
-  private static final String SHOW =
-      """
-      SELECT {state} AS rowlock_state, {q.columns}
-      FROM {table} q
-      WHERE {key=}
-      """;
-
   @Override
   public String name() {
     return "h2";
@@ -205,11 +167,6 @@ public final class H2 implements Dialect {
   @Override
   public Optional<Table> inspect(Connection connection, TableName name) throws SQLException {
     return new H2Catalog(this, connection).table(name);
-  }
-
-  @Override
-  public String quote(String name) {
-    return Sql.raw("\"" + name.replace("\"", "\"\"") + "\"");
   }
 
   // In a transaction H2's clock stands at its first statement: leases made in a caller's long
@@ -267,7 +224,7 @@ public final class H2 implements Dialect {
     Map<String, String> f = model.fragments();
     f.put("ready", where.ready("q", ready));
     f.put("order", order(model, "q"));
-    f.put("key=", CommonSql.keyEquals(model, "t"));
+    f.put("key=", keyEquals(model, "t"));
     Map<Column, String> set = new Assignments(model, "t").claim();
     if (set.isEmpty()) {
       return new ClaimPlan.LockOnly(Sql.of(LOCK_AND_READ, f));
@@ -275,7 +232,7 @@ public final class H2 implements Dialect {
     f.put("set", Assignments.sql(set));
     f.put("still", where.inReadyState("t", ready));
     Sql update = Sql.of(CLAIM_ONE, f);
-    f.put("key=", CommonSql.keyEquals(model, "q"));
+    f.put("key=", keyEquals(model, "q"));
     return new ClaimPlan.LockThenUpdate(Sql.of(LOCK, f), update, Sql.of(READ_ONE, f));
   }
 
@@ -285,7 +242,7 @@ public final class H2 implements Dialect {
     Map<String, String> f = model.fragments();
     f.put("expired", where.expired("q").orElseThrow());
     f.put("exhausted", where.exhausted("q"));
-    f.put("key=", CommonSql.keyEquals(model, "t"));
+    f.put("key=", keyEquals(model, "t"));
     Sql lock = Sql.of(LOCK_EXPIRED, f);
     f.put("set", Assignments.sql(new Assignments(model, "t").recoverReady()));
     Sql ready = Sql.of(UPDATE_BY_KEY, f);
@@ -306,7 +263,7 @@ public final class H2 implements Dialect {
     if (onDone instanceof OnDone.Delete) {
       return new WritePlan.Rows(List.of(Sql.of(DELETE_CURRENT, f)));
     }
-    CommonSql.archiveFragments(model, f, set);
+    archive(model, f, set);
     return new WritePlan.Rows(List.of(Sql.of(ARCHIVE_CURRENT, f), Sql.of(DELETE_CURRENT, f)));
   }
 
@@ -314,7 +271,7 @@ public final class H2 implements Dialect {
   public ExtendPlan extend(Model model) {
     Map<String, String> f = model.fragments();
     f.put("current", current(model));
-    f.put("key=", CommonSql.keyEquals(model, "q"));
+    f.put("key=", keyEquals(model, "q"));
     f.put("set", Assignments.sql(new Assignments(model, "t").extend()));
     return new ExtendPlan.Rows(
         Sql.of(LOCK_CURRENT, f),
@@ -328,51 +285,24 @@ public final class H2 implements Dialect {
   }
 
   @Override
-  public Sql reset(Model model) {
-    Map<String, String> f = model.fragments();
-    f.put("set", Assignments.sql(new Assignments(model, "t").recoverReady()));
-    f.put("key=", CommonSql.keyEquals(model, "t"));
-    f.put("resettable", "(" + new Predicates(model).resettable("t") + ")");
-    return Sql.of(RESET, f);
-  }
-
-  @Override
-  public Sql insert(Model model, List<Column> columns) {
-    return Sql.of(INSERT, CommonSql.insertFragments(model, columns));
-  }
-
-  @Override
-  public Sql stats(Model model) {
-    return Sql.of(
-        STATS,
-        CommonSql.statsFragments(
-            model,
-            c -> c.of("q"),
-            due ->
-                "DATEDIFF(MILLISECOND, MIN(%s), %s) / 1000.0"
-                    .formatted(
-                        due, now(model, model.role(Role.RUN_AT).orElseThrow(), Optional.empty()))));
-  }
-
-  @Override
-  public Sql list(Model model, RowState state) {
-    Map<String, String> f = CommonSql.lookFragments(model);
-    f.put("s.order", order(model, "s"));
-    return Sql.of(LIST, f);
-  }
-
-  @Override
-  public Sql show(Model model) {
-    return Sql.of(SHOW, CommonSql.lookFragments(model));
-  }
-
-  @Override
   public List<SqlListing.Statement> advice(Model model) {
     return new Advice(model, "TIMESTAMP WITH TIME ZONE", "CHARACTER VARYING", "BIGINT").all();
   }
 
-  private static String order(Model model, String alias) {
-    return CommonSql.order(model, alias, item -> true);
+  @Override
+  boolean sayNulls(Model.OrderItem item) {
+    return true;
+  }
+
+  @Override
+  String due(Model model, Column runAt) {
+    return runAt.of("q");
+  }
+
+  @Override
+  String age(Model model, String oldest) {
+    String now = now(model, model.role(Role.RUN_AT).orElseThrow(), Optional.empty());
+    return "DATEDIFF(MILLISECOND, " + oldest + ", " + now + ") / 1000.0";
   }
 
   @Override
@@ -385,7 +315,7 @@ public final class H2 implements Dialect {
       case 90096, 28000 -> Fault.PRIVILEGE;
       case 42102, 42103, 42104, 42122 -> Fault.MISSING_OBJECT;
       case 90067, 90098, 90121, 90020, 90013, 90146 -> Fault.CONNECTION;
-      default -> CommonSql.classify(e);
+      default -> standard(e);
     };
   }
 }

@@ -2,14 +2,12 @@ package dev.rowlock.dialect;
 
 import dev.rowlock.Fault;
 import dev.rowlock.OnDone;
-import dev.rowlock.RowState;
 import dev.rowlock.SqlListing;
 import dev.rowlock.TableName;
 import dev.rowlock.internal.jdbc.Jdbc;
 import dev.rowlock.spi.Assignments;
 import dev.rowlock.spi.ClaimPlan;
 import dev.rowlock.spi.Column;
-import dev.rowlock.spi.Dialect;
 import dev.rowlock.spi.ExtendPlan;
 import dev.rowlock.spi.Kind;
 import dev.rowlock.spi.Model;
@@ -31,7 +29,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /** PostgreSQL 12 and newer. */
-public final class PostgreSql implements Dialect {
+public final class PostgreSql extends StandardDialect {
 
   // MATERIALIZED: as a subselect (and worse, as IN (… LIMIT)) the planner may run the locking read
   // once
@@ -193,42 +191,6 @@ public final class PostgreSql implements Dialect {
       LEFT JOIN extended AS e ON e.rowlock_n = g.rowlock_n
       """;
 
-  private static final String RESET =
-      """
-      UPDATE {table} AS t
-      SET {set}
-      WHERE {key=} AND {resettable}
-      """;
-
-  private static final String INSERT =
-      """
-      INSERT INTO {table} ({columns})
-      VALUES ({values})
-      """;
-
-  private static final String STATS =
-      """
-      SELECT rowlock_state, count(*), {age}
-      FROM (SELECT {state} AS rowlock_state, {due} AS rowlock_due FROM {table} AS q) AS s
-      GROUP BY rowlock_state
-      """;
-
-  private static final String LIST =
-      """
-      SELECT rowlock_state, {s.columns}
-      FROM (SELECT {state} AS rowlock_state, q.* FROM {table} AS q) AS s
-      WHERE rowlock_state = :row_state
-      ORDER BY {s.order}
-      LIMIT :limit
-      """;
-
-  private static final String SHOW =
-      """
-      SELECT {state} AS rowlock_state, {q.columns}
-      FROM {table} AS q
-      WHERE {key=}
-      """;
-
   @Override
   public String name() {
     return "postgresql";
@@ -270,11 +232,6 @@ public final class PostgreSql implements Dialect {
   @Override
   public Optional<Table> inspect(Connection connection, TableName name) throws SQLException {
     return new PostgreSqlCatalog(this, connection).table(name);
-  }
-
-  @Override
-  public String quote(String name) {
-    return Sql.raw("\"" + name.replace("\"", "\"\"") + "\"");
   }
 
   // statement_timestamp(), not now(): in the caller's transaction now() may be hours old. And not
@@ -392,52 +349,24 @@ public final class PostgreSql implements Dialect {
   }
 
   @Override
-  public Sql reset(Model model) {
-    Map<String, String> f = model.fragments();
-    f.put("set", Assignments.sql(new Assignments(model, "t").recoverReady()));
-    f.put("key=", CommonSql.keyEquals(model, "t"));
-    f.put("resettable", "(" + new Predicates(model).resettable("t") + ")");
-    return Sql.of(RESET, f);
-  }
-
-  @Override
-  public Sql insert(Model model, List<Column> columns) {
-    return Sql.of(INSERT, CommonSql.insertFragments(model, columns));
-  }
-
-  @Override
-  public Sql stats(Model model) {
-    return Sql.of(
-        STATS,
-        CommonSql.statsFragments(
-            model,
-            c -> c.of("q") + (c.kind() == Kind.LOCAL_TIMESTAMP ? atZone(model) : ""),
-            due -> "EXTRACT(EPOCH FROM statement_timestamp() - min(" + due + "))"));
-  }
-
-  @Override
-  public Sql list(Model model, RowState state) {
-    Map<String, String> f = CommonSql.lookFragments(model);
-    f.put("s.order", order(model, "s"));
-    return Sql.of(LIST, f);
-  }
-
-  @Override
-  public Sql show(Model model) {
-    return Sql.of(SHOW, CommonSql.lookFragments(model));
-  }
-
-  @Override
   public List<SqlListing.Statement> advice(Model model) {
     return new Advice(model, "timestamptz", "text", "bigint").all();
   }
 
   // NULLS LAST is what an ascending index has by itself, so it is said only where it differs.
-  private static String order(Model model, String alias) {
-    return CommonSql.order(
-        model,
-        alias,
-        item -> item.by().descending() ? !item.by().nullsFirst() : item.by().nullsFirst());
+  @Override
+  boolean sayNulls(Model.OrderItem item) {
+    return item.by().descending() != item.by().nullsFirst();
+  }
+
+  @Override
+  String due(Model model, Column runAt) {
+    return runAt.of("q") + (runAt.kind() == Kind.LOCAL_TIMESTAMP ? atZone(model) : "");
+  }
+
+  @Override
+  String age(Model model, String oldest) {
+    return "EXTRACT(EPOCH FROM statement_timestamp() - " + oldest + ")";
   }
 
   @Override
@@ -453,7 +382,7 @@ public final class PostgreSql implements Dialect {
       case "42P01", "42703", "3F000", "42704" -> Fault.MISSING_OBJECT;
       case "26000", "42P05" -> Fault.POOLER;
       case "57P01", "57P02", "57P03", "57P05", "25P03", "53300" -> Fault.CONNECTION;
-      default -> CommonSql.classify(e);
+      default -> standard(e);
     };
   }
 }

@@ -74,7 +74,7 @@ record PostgreSqlRows(PostgreSql dialect, Model model) {
     Map<Column, String> set = new Assignments(model, "t", reference).write(write);
     f.put("set", Assignments.sql(set));
     if (model.archive().isPresent()) {
-      CommonSql.archiveFragments(model, f, set);
+      StandardDialect.archive(model, f, set);
     }
     return f;
   }

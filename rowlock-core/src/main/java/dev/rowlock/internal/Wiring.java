@@ -10,6 +10,8 @@ import dev.rowlock.dialect.Dialects;
 import dev.rowlock.internal.jdbc.Connector;
 import dev.rowlock.internal.store.Listing;
 import dev.rowlock.internal.store.QueueFactory;
+import dev.rowlock.internal.worker.WorkerContext;
+import dev.rowlock.internal.worker.Workers;
 
 /** The only door from the public package to the internals. */
 public final class Wiring {
@@ -19,9 +21,8 @@ public final class Wiring {
     return QueueFactory.build(
         builder,
         new Connector(Dialects::detect),
-        (queue, dataSource, events, wakeups, options, handler) -> {
-          throw new IllegalStateException("the worker runtime is being merged");
-        });
+        (queue, dataSource, events, wakeups, options, handler) ->
+            Workers.start(new WorkerContext(queue, dataSource, events, wakeups), options, handler));
   }
 
   public static SqlListing sql(String dialect, String name, Mapping mapping) {

@@ -1,0 +1,106 @@
+package dev.rowlock.internal.worker;
+
+import dev.rowlock.Applied;
+import dev.rowlock.Capability;
+import dev.rowlock.Change;
+import dev.rowlock.Outcome;
+import dev.rowlock.internal.worker.Row.Stage;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * Decides what is written for a row when its handler has ended, and when. Where the table cannot
+ * make a failed row wait (no run-at), the row stays in hand instead, parked under its lease, so
+ * that it neither spins nor keeps new work from its turn (C-013). Thread-safe.
+ */
+final class Settlement {
+  private final LeaseRules rules;
+  private final Hand<LeaseRow> hand;
+  private final Outbox outbox;
+  private final WorkerEvents events;
+  private final LocalBackoff failures;
+
+  Settlement(LeaseRules rules, Hand<LeaseRow> hand, Outbox outbox, WorkerEvents events) {
+    this.rules = rules;
+    this.hand = hand;
+    this.outbox = outbox;
+    this.events = events;
+    this.failures = new LocalBackoff(rules.queue().retry());
+  }
+
+  /** After a run on its own thread. */
+  void settle(LeaseRow row, HandlerCall.Result result) {
+    if (result.kind() == HandlerCall.Result.Kind.STOPPED) {
+      release(row);
+      return;
+    }
+    if (row.completedByHandler()) {
+      if (result.thrown() == null) {
+        events.applied(Applied.Status.COMPLETED);
+        hand.gone(row);
+        return;
+      }
+      row.doubtful(); // its transaction has most likely been rolled back; if not, LOST is right
+    }
+    if (result.outcome() instanceof Outcome.Retry retry) {
+      fail(row, retry, true);
+    } else {
+      failures.succeeded(row.claim().key());
+      write(row, result.outcome());
+    }
+  }
+
+  /** Gives a row back that nobody has worked on. */
+  void release(LeaseRow row) {
+    row.decide(Change.Release::new);
+    send(row);
+  }
+
+  /** Fails a row that cannot be worked on, or whose result was refused. */
+  void fail(LeaseRow row, String error) {
+    fail(row, new Outcome.Retry(error, Optional.empty()), true);
+  }
+
+  /** Fails a row whose run was given up: at once, so that others can have it. */
+  void failNow(LeaseRow row, Outcome outcome) {
+    fail(row, (Outcome.Retry) outcome, false);
+  }
+
+  private void fail(LeaseRow row, Outcome.Retry retry, boolean mayPark) {
+    boolean counted = rules.has(Capability.RETRY_LIMIT);
+    Optional<Duration> delay = retry.delay().filter(d -> !d.isNegative());
+    if (!counted) {
+      delay = Optional.of(failures.failed(row.claim().key(), delay));
+    }
+    write(row, new Outcome.Retry(retry.error(), delay), mayPark);
+  }
+
+  private void write(LeaseRow row, Outcome.Retry retry, boolean mayPark) {
+    row.decide(retry::change);
+    boolean parks = mayPark && !rules.has(Capability.DELAY) && !rules.lastAttempt(row.claim());
+    if (parks && hand.move(row, Stage.PARKED)) {
+      outbox.putAt(row, System.nanoTime() + Nanos.of(delay(row, retry)));
+    } else {
+      send(row);
+    }
+  }
+
+  private void write(LeaseRow row, Outcome outcome) {
+    row.decide(outcome::change);
+    send(row);
+  }
+
+  private Duration delay(LeaseRow row, Outcome.Retry retry) {
+    OptionalInt attempt = row.claim().attempt();
+    return retry
+        .delay()
+        .orElseGet(() -> rules.queue().retry().delay(attempt.orElse(1), Nanos.random()));
+  }
+
+  private void send(LeaseRow row) {
+    if (hand.move(row, Stage.WRITING)) {
+      outbox.put(row);
+    }
+  }
+}
