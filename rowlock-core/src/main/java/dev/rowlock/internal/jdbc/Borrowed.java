@@ -27,8 +27,11 @@ final class Borrowed implements AutoCloseable {
   private final boolean readOnly;
   private Integer isolation;
   private Integer networkTimeout;
-  private boolean useless;
+  private volatile boolean useless;
 
+  /**
+   * @param networkTimeoutMillis negative leaves the connection's own
+   */
   Borrowed(DataSource source, boolean wantAutoCommit, int networkTimeoutMillis)
       throws SQLException {
     connection = source.getConnection();
@@ -81,6 +84,9 @@ final class Borrowed implements AutoCloseable {
   }
 
   private void limitNetwork(int millis) throws SQLException {
+    if (millis < 0) {
+      return;
+    }
     try {
       int before = connection.getNetworkTimeout();
       connection.setNetworkTimeout(Runnable::run, millis);

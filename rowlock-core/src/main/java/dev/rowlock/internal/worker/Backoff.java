@@ -21,7 +21,7 @@ final class Backoff {
   }
 
   /** Counts a failure and says how many nanoseconds to wait. */
-  long next() {
+  synchronized long next() {
     long cap = longest;
     double wait = Math.min(FIRST, cap) * Math.pow(2, Math.min(failures, 40));
     failures++;
@@ -33,7 +33,7 @@ final class Backoff {
     longest = Math.min(longest, longestNanos);
   }
 
-  void reset() {
+  synchronized void reset() {
     failures = 0;
   }
 }

@@ -7,9 +7,12 @@ import dev.rowlock.Fault;
 import dev.rowlock.Key;
 import dev.rowlock.internal.worker.Row.Stage;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -48,7 +51,7 @@ final class Completer implements Loop.Step {
     List<LeaseRow> rows = parts.outbox().take(MOST, IDLE);
     open.addAll(rows);
     try {
-      write(rows);
+      together(rows).forEach(this::write);
     } finally {
       // After an outage half way, or an error of our own: nothing that was taken may be forgotten.
       parts.outbox().putBack(List.copyOf(open));
@@ -62,10 +65,17 @@ final class Completer implements Loop.Step {
     return List.copyOf(givenUp);
   }
 
+  /**
+   * Rows that one statement or transaction can write: a call with them takes effect as a whole or
+   * not at all, so that after a failure nothing is written twice and then taken for lost.
+   */
+  private static Collection<List<LeaseRow>> together(List<LeaseRow> rows) {
+    Map<Object, List<LeaseRow>> groups = new LinkedHashMap<>();
+    rows.forEach(row -> groups.computeIfAbsent(row.writeKind(), k -> new ArrayList<>()).add(row));
+    return groups.values();
+  }
+
   private void write(List<LeaseRow> rows) {
-    if (rows.isEmpty()) {
-      return;
-    }
     try {
       parts.rules().exclusively(() -> apply(rows));
       parts.health().worked(OPERATION);

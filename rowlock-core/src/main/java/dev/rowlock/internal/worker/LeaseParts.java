@@ -16,7 +16,7 @@ import dev.rowlock.WorkerOptions;
  */
 record LeaseParts(
     WorkerOptions options,
-    LeaseRules rules,
+    QueueRules rules,
     Hand<LeaseRow> hand,
     Outbox outbox,
     Settlement settlement,
@@ -28,7 +28,7 @@ record LeaseParts(
     String queue = context.queue().name();
     WorkerLog log = new WorkerLog(queue);
     WorkerEvents events = new WorkerEvents(queue, context.events());
-    LeaseRules rules = new LeaseRules(context.queue());
+    QueueRules rules = new QueueRules(context.queue());
     Hand<LeaseRow> hand = new Hand<>(options.threads(), options.batch());
     Outbox outbox = new Outbox();
     return new LeaseParts(

@@ -3,6 +3,7 @@ package dev.rowlock.internal.worker;
 import dev.rowlock.Change;
 import dev.rowlock.Claim;
 import dev.rowlock.LeaseLostException;
+import dev.rowlock.Outcome;
 import java.sql.Connection;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -10,7 +11,7 @@ import java.util.function.Function;
 
 /** A row held under a lease. */
 final class LeaseRow extends Row {
-  private final LeaseRules rules;
+  private final QueueRules rules;
   private volatile long deadline;
   private volatile boolean extendable = true;
   private volatile Function<Claim, Change> verdict;
@@ -21,7 +22,7 @@ final class LeaseRow extends Row {
    * @param claimStarted when the claim was sent, by {@link System#nanoTime()}: the lease cannot end
    *     sooner than a lease's length after it
    */
-  LeaseRow(Claim claim, LeaseRules rules, long claimStarted) {
+  LeaseRow(Claim claim, QueueRules rules, long claimStarted) {
     super(claim);
     this.rules = rules;
     this.deadline = claimStarted + rules.lease();
@@ -93,6 +94,21 @@ final class LeaseRow extends Row {
   /** The write that was decided on, with the newest claim. */
   Change change() {
     return verdict.apply(claim());
+  }
+
+  /** Equal for rows whose writes are of one kind, with the same results. */
+  Object writeKind() {
+    try {
+      Change change = change();
+      if (change instanceof Change.Complete complete) {
+        return complete.results().keySet();
+      } else if (change instanceof Change.Fail fail) {
+        return rules.lastFailure(fail.claim(), new Outcome.Retry(fail.error(), fail.delay()));
+      }
+      return change.getClass();
+    } catch (RuntimeException e) {
+      return this; // not well formed: alone
+    }
   }
 
   /** A write may have arrived although its answer did not; a later LOST is no alarm (P15). */

@@ -38,7 +38,9 @@ final class LeaseWorker extends BaseWorker {
             new Backoff(options.maxBackoff()));
     keeperConnection =
         new HeldConnection(
-            options.leaseDataSource().orElse(context.dataSource()), networkTimeout());
+            context.queue().name(),
+            options.leaseDataSource().orElse(context.dataSource()),
+            networkTimeout());
     Loop keeping = parts.rules().expires() ? keeperLoop() : null;
     watch(call, keeping);
   }
@@ -116,11 +118,11 @@ final class LeaseWorker extends BaseWorker {
 
   @Override
   public void stopClaiming() {
-    super.stopClaiming();
     claiming.end();
+    parts.hand().close().forEach(parts.settlement()::release);
+    super.stopClaiming(); // after that: a poll that it ends must find no demand
     completerBackoff.hasten(Nanos.ofMillis(200));
     parts.outbox().hurry();
-    parts.hand().close().forEach(parts.settlement()::release);
     completing.wake();
   }
 

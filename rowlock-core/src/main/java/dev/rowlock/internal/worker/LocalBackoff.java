@@ -54,14 +54,4 @@ final class LocalBackoff {
         .map(Map.Entry::getKey)
         .collect(Collectors.toSet());
   }
-
-  /** Nanoseconds until the first of the waiting rows may be tried again. */
-  synchronized long untilNext() {
-    long now = System.nanoTime();
-    return entries.values().stream()
-        .mapToLong(e -> e.notBefore - now)
-        .filter(left -> left > 0)
-        .min()
-        .orElse(0);
-  }
 }

@@ -7,7 +7,6 @@ import dev.rowlock.Outcome;
 import dev.rowlock.internal.worker.Row.Stage;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /**
  * Decides what is written for a row when its handler has ended, and when. Where the table cannot
@@ -15,13 +14,13 @@ import java.util.OptionalInt;
  * that it neither spins nor keeps new work from its turn (C-013). Thread-safe.
  */
 final class Settlement {
-  private final LeaseRules rules;
+  private final QueueRules rules;
   private final Hand<LeaseRow> hand;
   private final Outbox outbox;
   private final WorkerEvents events;
   private final LocalBackoff failures;
 
-  Settlement(LeaseRules rules, Hand<LeaseRow> hand, Outbox outbox, WorkerEvents events) {
+  Settlement(QueueRules rules, Hand<LeaseRow> hand, Outbox outbox, WorkerEvents events) {
     this.rules = rules;
     this.hand = hand;
     this.outbox = outbox;
@@ -47,7 +46,8 @@ final class Settlement {
       fail(row, retry, true);
     } else {
       failures.succeeded(row.claim().key());
-      write(row, result.outcome());
+      row.decide(result.outcome()::change);
+      send(row);
     }
   }
 
@@ -67,35 +67,17 @@ final class Settlement {
     fail(row, (Outcome.Retry) outcome, false);
   }
 
-  private void fail(LeaseRow row, Outcome.Retry retry, boolean mayPark) {
-    boolean counted = rules.has(Capability.RETRY_LIMIT);
-    Optional<Duration> delay = retry.delay().filter(d -> !d.isNegative());
-    if (!counted) {
-      delay = Optional.of(failures.failed(row.claim().key(), delay));
-    }
-    write(row, new Outcome.Retry(retry.error(), delay), mayPark);
-  }
-
-  private void write(LeaseRow row, Outcome.Retry retry, boolean mayPark) {
+  private void fail(LeaseRow row, Outcome.Retry failure, boolean mayPark) {
+    Outcome.Retry retry = rules.timed(row.claim(), failure, failures);
     row.decide(retry::change);
-    boolean parks = mayPark && !rules.has(Capability.DELAY) && !rules.lastAttempt(row.claim());
+    boolean parks =
+        mayPark && !rules.has(Capability.DELAY) && !rules.lastFailure(row.claim(), retry);
     if (parks && hand.move(row, Stage.PARKED)) {
-      outbox.putAt(row, System.nanoTime() + Nanos.of(delay(row, retry)));
+      Duration delay = rules.delay(row.claim(), retry);
+      outbox.putAt(row, System.nanoTime() + Nanos.of(delay));
     } else {
       send(row);
     }
-  }
-
-  private void write(LeaseRow row, Outcome outcome) {
-    row.decide(outcome::change);
-    send(row);
-  }
-
-  private Duration delay(LeaseRow row, Outcome.Retry retry) {
-    OptionalInt attempt = row.claim().attempt();
-    return retry
-        .delay()
-        .orElseGet(() -> rules.queue().retry().delay(attempt.orElse(1), Nanos.random()));
   }
 
   private void send(LeaseRow row) {

@@ -27,7 +27,7 @@ public final class Workers {
     Objects.requireNonNull(handler, "handler");
     if (context.queue().mode() == Mode.TRANSACTIONAL) {
       tryOut(context.queue());
-      return new TransactionWorker(context, options, handler).start();
+      return new TransactionWorker(context, TransactionParts.of(context, options), handler).start();
     }
     LeaseParts parts = LeaseParts.of(context, options);
     tryOut(context.queue()).ifPresent(parts.events()::recovered);

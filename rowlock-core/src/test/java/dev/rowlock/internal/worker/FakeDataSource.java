@@ -93,6 +93,8 @@ final class FakeDataSource implements DataSource {
           return null;
         case "isClosed":
           return closed;
+        case "isReadOnly", "isWrapperFor":
+          return false;
         case "unwrap":
           return this;
         case "hashCode":

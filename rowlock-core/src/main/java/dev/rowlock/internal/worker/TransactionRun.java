@@ -1,0 +1,227 @@
+package dev.rowlock.internal.worker;
+
+import dev.rowlock.Applied;
+import dev.rowlock.Capability;
+import dev.rowlock.Change;
+import dev.rowlock.Claim;
+import dev.rowlock.Key;
+import dev.rowlock.Outcome;
+import dev.rowlock.Queue;
+import dev.rowlock.internal.jdbc.WorkTransaction;
+import dev.rowlock.internal.worker.HandlerCall.Result;
+import dev.rowlock.internal.worker.Row.Stage;
+import java.sql.Connection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import javax.sql.DataSource;
+
+/**
+ * One turn of a handler thread in transactional mode: one row in one transaction. A failed
+ * handler's writes are undone to the savepoint behind the claim, its failure is recorded, and both
+ * commit.
+ *
+ * <p>Where the table cannot make a failed row wait, the row would be the first again at once. Such
+ * rows are remembered and passed over for their backoff: a claim takes as many rows more, and those
+ * that are to wait are given back within the transaction. Only where a claim counts nothing, or a
+ * release takes the count back: with attempts as the only fence it does not, and their limit must
+ * do.
+ */
+final class TransactionRun implements Runners.Body {
+  private enum Turn {
+    WORKED,
+    NOTHING,
+    FAILED,
+    ABANDONED
+  }
+
+  private final QueueRules rules;
+  private final Queue queue;
+  private final DataSource dataSource;
+  private final Hand<TransactionRow> hand;
+  private final HandlerCall call;
+  private final Polls polls;
+  private final WorkerEvents events;
+  private final HealthMonitor health;
+  private final LocalBackoff failures;
+  private final LocalBackoff passedOver;
+  private final Backoff backoff;
+
+  TransactionRun(TransactionParts parts, HandlerCall call, Polls polls) {
+    this.rules = parts.rules();
+    this.queue = rules.queue();
+    this.dataSource = parts.dataSource();
+    this.hand = parts.hand();
+    this.call = call;
+    this.polls = polls;
+    this.events = parts.events();
+    this.health = parts.health();
+    this.failures = parts.failures();
+    this.passedOver = parts.passedOver();
+    this.backoff = new Backoff(parts.options().maxBackoff());
+  }
+
+  @Override
+  public boolean runOne() throws InterruptedException {
+    if (!hand.reserve()) {
+      return false;
+    }
+    long ticket = polls.ticket();
+    Turn turn = turn();
+    switch (turn) {
+      case WORKED -> backoff.reset();
+      case NOTHING -> polls.afterEmpty(ticket);
+      case FAILED -> polls.pause(ticket, backoff.next());
+      case ABANDONED -> {}
+    }
+    return turn != Turn.ABANDONED;
+  }
+
+  private Turn turn() {
+    boolean announced = true;
+    TransactionRow row = null;
+    try (WorkTransaction transaction = WorkTransaction.begin(queue.name(), dataSource)) {
+      Claim claim = claim(transaction);
+      health.worked(Claimer.OPERATION);
+      if (claim == null) {
+        transaction.rollback();
+        return Turn.NOTHING;
+      }
+      row = new TransactionRow(claim, queue, transaction);
+      hand.add(row, Stage.RUNNING);
+      hand.unreserve(0);
+      announced = false;
+      return work(row);
+    } catch (Throwable t) {
+      return failed(row, t);
+    } finally {
+      if (announced) {
+        hand.unreserve(0);
+      }
+      if (row != null) {
+        hand.gone(row);
+      }
+    }
+  }
+
+  private Turn failed(TransactionRow row, Throwable thrown) {
+    if (row != null && passesOver()) {
+      passedOver.failed(row.claim().key(), Optional.empty());
+    }
+    health.failed(row == null ? Claimer.OPERATION : Completer.OPERATION, thrown);
+    return Turn.FAILED;
+  }
+
+  private Claim claim(WorkTransaction transaction) {
+    Connection connection = transaction.connection();
+    Set<Key> waiting = passesOver() ? passedOver.waiting() : Set.of();
+    List<Claim> claims = queue.claim(connection, 1 + waiting.size());
+    int first = firstToWorkOn(claims, waiting);
+    if (first >= 0 && first + 1 < claims.size()) {
+      // More than is needed, and locked until the handler has ended: others should have those.
+      transaction.rollback();
+      claims = queue.claim(connection, first + 1);
+      first = firstToWorkOn(claims, waiting);
+    }
+    if (first < 0) {
+      return null;
+    }
+    Claim chosen = claims.get(first);
+    if (claims.size() > 1 && rules.claimWrites()) {
+      queue.apply(
+          connection, claims.stream().filter(c -> c != chosen).map(Change.Release::new).toList());
+    }
+    events.claimed(1);
+    return chosen;
+  }
+
+  private static int firstToWorkOn(List<Claim> claims, Set<Key> waiting) {
+    for (int i = 0; i < claims.size(); i++) {
+      if (!waiting.contains(claims.get(i).key())) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private boolean passesOver() {
+    return rules.releaseCostsNothing();
+  }
+
+  private Turn work(TransactionRow row) {
+    polls.found();
+    if (hand.closed()) {
+      row.transaction().rollback(); // stopped meanwhile: nothing was counted, nothing is left
+      events.applied(Applied.Status.RELEASED);
+      return Turn.WORKED;
+    }
+    row.transaction().mark();
+    Optional<String> problem = row.claim().problem();
+    if (problem.isPresent()) {
+      fail(row, new Outcome.Retry(problem.get(), Optional.empty()));
+      return Turn.WORKED;
+    }
+    Result result = call.run(row);
+    switch (result.kind()) {
+      case ABANDONED -> {
+        return Turn.ABANDONED;
+      }
+      case STOPPED -> {
+        row.transaction().rollback();
+        events.applied(Applied.Status.RELEASED);
+      }
+      case ENDED -> conclude(row, result);
+    }
+    return Turn.WORKED;
+  }
+
+  private void conclude(TransactionRow row, Result result) {
+    row.transaction().revoke();
+    if (row.completedByHandler() && result.thrown() == null) {
+      commit(row, Applied.Status.COMPLETED);
+    } else if (result.outcome() instanceof Outcome.Retry retry) {
+      fail(row, retry);
+    } else {
+      Applied applied;
+      try {
+        applied = apply(row, result.outcome().change(row.claim()));
+      } catch (RuntimeException e) {
+        String text = "the outcome was refused: " + FailureText.of(e);
+        fail(row, new Outcome.Retry(text, Optional.empty()));
+        return;
+      }
+      commit(row, applied.status());
+    }
+  }
+
+  private void commit(TransactionRow row, Applied.Status status) {
+    row.transaction().commit();
+    health.worked(Completer.OPERATION);
+    events.applied(status);
+    failures.succeeded(row.claim().key());
+    passedOver.succeeded(row.claim().key());
+  }
+
+  private void fail(TransactionRow row, Outcome.Retry failure) {
+    Outcome.Retry retry = rules.timed(row.claim(), failure, failures);
+    Applied.Status status = Applied.Status.RETRYING;
+    if (rules.failureWrites()) {
+      row.transaction().undo();
+      status = apply(row, retry.change(row.claim())).status();
+      row.transaction().commit();
+    } else {
+      row.transaction().rollback();
+    }
+    health.worked(Completer.OPERATION);
+    events.applied(status);
+    boolean waits = status == Applied.Status.RETRYING && !rules.has(Capability.DELAY);
+    if (waits && passesOver()) {
+      passedOver.failed(row.claim().key(), Optional.of(rules.delay(row.claim(), retry)));
+    }
+  }
+
+  /** The row is locked by this transaction: only an intruder could have made it lost. */
+  private Applied apply(TransactionRow row, Change change) {
+    return queue.apply(row.transaction().connection(), change);
+  }
+}
