@@ -196,7 +196,11 @@ public final class H2 extends StandardDialect {
 
   @Override
   public String typed(String expression, Column column) {
-    return column == Column.NUMBER ? "CAST(" + expression + " AS BIGINT)" : expression;
+    if (column == Column.NUMBER) {
+      return "CAST(" + expression + " AS BIGINT)";
+    }
+    // Without this a document that comes as text would be stored as a JSON string.
+    return column.kind() == Kind.JSON ? expression + " FORMAT JSON" : expression;
   }
 
   /** H2 has no statistics that could mislead it here. */
