@@ -31,7 +31,11 @@ public final class Main {
         .values()
         .forEach(
             sub -> {
-              sub.getCommandSpec().usageMessage().abbreviateSynopsis(true).sortOptions(false).parameterListHeading("%n");
+              sub.getCommandSpec()
+                  .usageMessage()
+                  .abbreviateSynopsis(true)
+                  .sortOptions(false)
+                  .parameterListHeading("%n");
               if (sub.getCommandSpec().userObject() instanceof DatabaseCommand command) {
                 command.addMappingFlags(sub.getCommandSpec());
               }

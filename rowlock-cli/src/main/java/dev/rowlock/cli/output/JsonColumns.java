@@ -39,7 +39,10 @@ public final class JsonColumns {
   }
 
   private static Object document(Object text) {
-    return Json.parse(text.toString()).map(JsonNode.class::cast).map(Object.class::cast).orElse(text);
+    return Json.parse(text.toString())
+        .map(JsonNode.class::cast)
+        .map(Object.class::cast)
+        .orElse(text);
   }
 
   private synchronized Set<String> documents(Claim claim) {

@@ -4,6 +4,7 @@ import dev.rowlock.Claim;
 import dev.rowlock.Handler;
 import dev.rowlock.Job;
 import dev.rowlock.Outcome;
+import dev.rowlock.cli.config.Durations;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -59,7 +60,7 @@ public final class HttpHandler implements Handler {
     try {
       return outcome(client.send(request(claim), BodyHandlers.ofString()));
     } catch (HttpTimeoutException e) {
-      return Outcome.retry("%s: no answer within %s".formatted(url, timeout));
+      return Outcome.retry("%s: no answer within %s".formatted(url, Durations.show(timeout)));
     } catch (IOException e) {
       String reason = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
       return Outcome.retry("%s: %s".formatted(url, reason));
