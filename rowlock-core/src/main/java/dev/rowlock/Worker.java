@@ -100,7 +100,9 @@ public interface Worker extends AutoCloseable {
 
   /**
    * Stops: claims no more, releases rows whose handlers have not started, lets the others finish
-   * while their leases are still extended, then interrupts them. Stopping twice is harmless.
+   * while their leases are still extended, then interrupts them. Stopping twice is harmless; the
+   * least patient call sets the grace time. A handler that stops its own worker does not wait: its
+   * row is among those that the report calls unfinished, and is completed as always.
    *
    * @param grace how long handlers may take
    * @return what was done and what is left

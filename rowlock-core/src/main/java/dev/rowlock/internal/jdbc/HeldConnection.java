@@ -11,6 +11,8 @@ import javax.sql.DataSource;
  * it is broken. Not thread-safe.
  */
 public final class HeldConnection implements AutoCloseable {
+  private static final int CHECK_SECONDS = 5;
+
   private final String queue;
   private final DataSource dataSource;
   private final int networkTimeoutMillis;
@@ -40,6 +42,17 @@ public final class HeldConnection implements AutoCloseable {
       }
     }
     return borrowed.connection();
+  }
+
+  /** Asks the server for a sign of life; fails if there is none. */
+  public void check() {
+    try {
+      if (borrowed != null && !borrowed.connection().isValid(CHECK_SECONDS)) {
+        throw new SQLException("the lease keeper's connection is broken", "08006");
+      }
+    } catch (SQLException e) {
+      throw Failures.translate(queue, "extend", e, Fault.CONNECTION);
+    }
   }
 
   /** Throws the connection away, so that no pool hands it out again; the next get opens another. */

@@ -136,7 +136,7 @@ final class Completer implements Loop.Step {
     int refusals = row.refused();
     if (refusals == 1 && !row.decidedToFail()) {
       parts.log().warn("refused", () -> "outcome of row " + about(row, e));
-      parts.settlement().fail(row, "the outcome was refused: " + FailureText.of(e));
+      parts.settlement().fail(row, "the outcome was refused: " + FailureText.plain(e));
       return;
     }
     parts.health().failed(OPERATION, e);
@@ -155,7 +155,7 @@ final class Completer implements Loop.Step {
   }
 
   private static String about(LeaseRow row, RuntimeException e) {
-    return row.claim().key() + ": " + FailureText.withSqlState(e);
+    return row.claim().key() + ": " + FailureText.plain(e);
   }
 
   private long wait(int refusals) {

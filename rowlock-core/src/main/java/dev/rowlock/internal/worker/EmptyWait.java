@@ -43,7 +43,7 @@ final class EmptyWait {
     try {
       left = queue.stats().left();
     } catch (RuntimeException e) {
-      log.warn("stats", () -> "what is left could not be counted: " + FailureText.withSqlState(e));
+      log.warn("stats", () -> "what is left could not be counted: " + FailureText.plain(e));
       return false;
     }
     // Where nothing says when a row was claimed, our own rows are not counted as left: none may

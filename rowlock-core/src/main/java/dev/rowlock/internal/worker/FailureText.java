@@ -1,5 +1,6 @@
 package dev.rowlock.internal.worker;
 
+import dev.rowlock.RowlockException;
 import java.sql.SQLException;
 
 /** Turns whatever a handler or a driver threw into one bounded line. Never throws itself. */
@@ -25,10 +26,16 @@ final class FailureText {
     }
   }
 
-  /** As {@link #of}, with the SQL state if there is one. */
-  static String withSqlState(Throwable thrown) {
+  /**
+   * For a place that names the queue itself: Rowlock's own messages say it all in one line, SQL
+   * state included; of others class, message, causes and SQL state.
+   */
+  static String plain(Throwable thrown) {
+    if (thrown instanceof RowlockException && thrown.getMessage() != null) {
+      return thrown.getMessage().replaceFirst("^queue '[^']*': ", "");
+    }
     String state = sqlState(thrown);
-    return state == null ? of(thrown) : of(thrown) + " (SQL state " + state + ")";
+    return state == null ? of(thrown) : of(thrown) + " [SQLSTATE " + state + "]";
   }
 
   private static String one(Throwable thrown) {

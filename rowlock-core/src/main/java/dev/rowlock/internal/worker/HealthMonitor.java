@@ -86,13 +86,13 @@ final class HealthMonitor {
   }
 
   private static String text(String operation, Throwable thrown, int failures) {
-    boolean readOnly = thrown instanceof DatabaseException e && e.fault() == Fault.READ_ONLY;
-    return "%s failed%s, trying again: %s%s"
-        .formatted(
-            operation,
-            failures == 1 ? "" : " " + failures + " times in a row",
-            readOnly ? "connected to a read-only server: " : "",
-            FailureText.withSqlState(thrown));
+    String said = FailureText.plain(thrown);
+    boolean unsaid =
+        thrown instanceof DatabaseException e
+            && e.fault() == Fault.READ_ONLY
+            && !said.contains("read-only server");
+    return "%s does not work (failure %d in a row, trying again): %s%s"
+        .formatted(operation, failures, unsaid ? "connected to a read-only server: " : "", said);
   }
 
   private static RuntimeException runtime(Throwable thrown) {

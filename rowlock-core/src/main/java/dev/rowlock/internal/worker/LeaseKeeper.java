@@ -39,8 +39,10 @@ final class LeaseKeeper implements Loop.Step {
 
   private void extend(List<LeaseRow> rows) {
     try {
-      Connection connection = held.get(); // also without rows: to be ready, and known to be well
-      if (!rows.isEmpty()) {
+      Connection connection = held.get();
+      if (rows.isEmpty()) {
+        held.check(); // so that a connection that died of idleness is replaced before it is needed
+      } else {
         parts.rules().exclusively(() -> extend(connection, rows));
       }
       parts.health().worked(OPERATION);

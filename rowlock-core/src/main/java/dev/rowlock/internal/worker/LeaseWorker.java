@@ -72,13 +72,18 @@ final class LeaseWorker extends BaseWorker {
       return;
     }
     Loop.Step leases = keeping == null ? () -> Nanos.FOREVER : new LeaseWatch(parts, keeping::wake);
+    Loop.Step more =
+        () -> {
+          runners.fill(); // if a replacement could not be started
+          return leases.run();
+        };
     Watchdog<LeaseRow> watchdog =
         new Watchdog<>(
             parts.hand()::running,
             parts.options().timeLimit(),
             LeaseRow::extendNoMore,
             row -> giveUp(row, call),
-            leases,
+            more,
             parts.events(),
             parts.log());
     Loop watching = loop("watch", Watchdog.OPERATION, watchdog, new Backoff(Duration.ofSeconds(1)));
@@ -97,7 +102,8 @@ final class LeaseWorker extends BaseWorker {
 
   /** Shorter than the lease, so that a silent server is noticed while leases can still be saved. */
   private Duration networkTimeout() {
-    return Duration.ofNanos(Math.max(parts.rules().lease() * 2 / 3, Nanos.ofMillis(500)));
+    long wanted = parts.rules().lease() / 2;
+    return Duration.ofNanos(Nanos.clamp(wanted, Nanos.ofMillis(500), Nanos.ofMillis(20_000)));
   }
 
   LeaseWorker start() {

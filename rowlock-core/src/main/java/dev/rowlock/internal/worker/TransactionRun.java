@@ -199,7 +199,7 @@ final class TransactionRun implements Runners.Body {
       try {
         applied = apply(row, result.outcome().change(row.claim()));
       } catch (RuntimeException e) {
-        String text = "the outcome was refused: " + FailureText.of(e);
+        String text = "the outcome was refused: " + FailureText.plain(e);
         fail(row, new Outcome.Retry(text, Optional.empty()));
         return;
       }

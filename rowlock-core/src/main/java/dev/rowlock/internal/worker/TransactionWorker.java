@@ -35,7 +35,7 @@ final class TransactionWorker extends BaseWorker {
             parts.options().timeLimit(),
             row -> {},
             this::giveUp,
-            () -> Nanos.FOREVER,
+            this::refill,
             parts.events(),
             parts.log());
     return new Loop(
@@ -47,9 +47,13 @@ final class TransactionWorker extends BaseWorker {
         .priority(Thread.MAX_PRIORITY);
   }
 
-  /**
-   * The failure cannot be recorded, since the row is freed by a rollback; so it waits in memory.
-   */
+  /** If a replacement could not be started. */
+  private long refill() {
+    runners.fill();
+    return Nanos.FOREVER;
+  }
+
+  /** The failure cannot be recorded, since a rollback frees the row; so it waits in memory. */
   private void giveUp(TransactionRow row) {
     parts.passedOver().failed(row.claim().key(), Optional.empty());
     row.transaction().abort();

@@ -45,7 +45,7 @@ public final class Workers {
         return Optional.of(queue.recover(1));
       }
     } catch (DatabaseException e) {
-      if (e.fault() == Fault.READ_ONLY) {
+      if (e.fault() == Fault.READ_ONLY && !e.getMessage().contains("read-only server")) {
         throw new DatabaseException(
             "queue '%s': connected to a read-only server: %s"
                 .formatted(queue.name(), e.getMessage()),

@@ -40,7 +40,7 @@ final class FakeDataSource implements DataSource {
     }
 
     private Object call(String name, Object[] args) throws SQLException {
-      if (closed && !List.of("close", "isClosed", "abort", "unwrap").contains(name)) {
+      if (closed && !List.of("close", "isClosed", "isValid", "abort", "unwrap").contains(name)) {
         throw new SQLException("connection is closed", "08003");
       }
       switch (name) {
@@ -93,6 +93,8 @@ final class FakeDataSource implements DataSource {
           return null;
         case "isClosed":
           return closed;
+        case "isValid":
+          return !closed;
         case "isReadOnly", "isWrapperFor":
           return false;
         case "unwrap":
