@@ -90,7 +90,22 @@ class ConfigReaderTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"no", "yes", "on", "off", "0", "1.0", "0777", "0x10", "1_000", "2024-01-01", "true", "12:30:45", "1e3"})
+  @ValueSource(
+      strings = {
+        "no",
+        "yes",
+        "on",
+        "off",
+        "0",
+        "1.0",
+        "0777",
+        "0x10",
+        "1_000",
+        "2024-01-01",
+        "true",
+        "12:30:45",
+        "1e3"
+      })
   void plainScalarsArriveAsTheyAreWritten(String text) {
     assertThat(state("ready: " + text).ready()).containsExactly(text);
   }
@@ -136,7 +151,8 @@ class ConfigReaderTest {
 
   @Test
   void theDatabaseSectionIsFilledInOnlyWhenAsked() {
-    ConfigFile file = new ConfigReader("f").read("database: { url: 'jdbc:h2:mem:x', password: '${GONE}' }");
+    ConfigFile file =
+        new ConfigReader("f").read("database: { url: 'jdbc:h2:mem:x', password: '${GONE}' }");
     assertThat(file.database().url(VARIABLES)).contains("jdbc:h2:mem:x");
     assertThat(file.database().user(VARIABLES)).isEqualTo(Optional.empty());
     assertThatThrownBy(() -> file.database().password(VARIABLES))
@@ -150,37 +166,90 @@ class ConfigReaderTest {
     String keys =
         "table, key, state, order, where, read, write, mode, on-done, lease, retry, time-zone, columns";
     return Stream.of(
-        Arguments.of("qeues: {}", "f:1: qeues: unknown key; did you mean 'queues'? allowed: database, queues"),
+        Arguments.of(
+            "qeues: {}",
+            "f:1: qeues: unknown key; did you mean 'queues'? allowed: database, queues"),
         Arguments.of("- a", "f:1: found a list; allowed: keys and values: database, queues"),
-        Arguments.of("database: x", "f:1: database: found 'x'; allowed: keys and values: url, user, password"),
-        Arguments.of("database:\n  pasword: x", "f:2: database.pasword: unknown key; did you mean 'password'? allowed: url, user, password"),
+        Arguments.of(
+            "database: x",
+            "f:1: database: found 'x'; allowed: keys and values: url, user, password"),
+        Arguments.of(
+            "database:\n  pasword: x",
+            "f:2: database.pasword: unknown key; did you mean 'password'? allowed: url, user, password"),
         Arguments.of("database:\n  url: [x]", "f:2: database.url: found a list; allowed: text"),
-        Arguments.of("queues: { q: { tabel: t } }", "f:1: queues.q.tabel: unknown key; did you mean 'table'? allowed: " + keys),
-        Arguments.of("queues: { q: { zzz: t } }", "f:1: queues.q.zzz: unknown key; allowed: " + keys),
-        Arguments.of("queues:\n  q:\n    lease: 5x", "f:3: queues.q.lease: found '5x'; allowed: " + durations + ", 1 ms or more"),
-        Arguments.of("queues:\n  q:\n    lease: 0s", "f:3: queues.q.lease: found '0s'; allowed: " + durations + ", 1 ms or more"),
-        Arguments.of("queues:\n  q:\n    lease:", "f:3: queues.q.lease: found nothing; allowed: " + durations + ", 1 ms or more"),
-        Arguments.of("queues:\n  q:\n    table: [a]", "f:3: queues.q.table: found a list; allowed: a table, or schema.table"),
-        Arguments.of("queues:\n  q:\n    key: { a: b }", "f:3: queues.q.key: found keys and values; allowed: a column, or a list of columns"),
-        Arguments.of("queues:\n  q:\n    key: [a, [b]]", "f:3: queues.q.key: found a list in the list; allowed: a column, or a list of columns"),
-        Arguments.of("queues:\n  q:\n    key: null", "f:3: queues.q.key: found null; allowed: a column, or a list of columns"),
-        Arguments.of("queues:\n  q:\n    state: ready", "f:3: queues.q.state: found 'ready'; allowed: keys and values: column, ready, processing, done, failed, dead"),
-        Arguments.of("queues:\n  q:\n    state: { done: null }", "f:3: queues.q.state.done: found null; allowed: a value of the state column"),
-        Arguments.of("queues:\n  q:\n    state: { redy: x }", "f:3: queues.q.state.redy: unknown key; did you mean 'ready'? allowed: column, ready, processing, done, failed, dead"),
-        Arguments.of("queues:\n  q:\n    columns:\n      lease_until: x", "f:4: queues.q.columns.lease_until: unknown key; did you mean 'lease-until'? allowed: attempts, max-attempts, claimed-at, lease-until, token, worker, run-at, priority, group, error, done-at, dead-at"),
-        Arguments.of("queues:\n  q:\n    columns: { token: [a] }", "f:3: queues.q.columns.token: found a list; allowed: a column"),
-        Arguments.of("queues:\n  q:\n    mode: leese", "f:3: queues.q.mode: found 'leese'; allowed: lease or transactional"),
-        Arguments.of("queues:\n  q:\n    on-done: drop", "f:3: queues.q.on-done: found 'drop'; allowed: update, delete, or { archive: TABLE }"),
-        Arguments.of("queues:\n  q:\n    on-done: { move: x }", "f:3: queues.q.on-done: found other keys; allowed: update, delete, or { archive: TABLE }"),
-        Arguments.of("queues:\n  q:\n    on-done: { archive: null }", "f:3: queues.q.on-done.archive: found null; allowed: a table, or schema.table"),
-        Arguments.of("queues:\n  q:\n    retry: { max-attempts: 0 }", "f:3: queues.q.retry.max-attempts: found '0'; allowed: a whole number, 1 or more"),
-        Arguments.of("queues:\n  q:\n    retry: { factor: fast }", "f:3: queues.q.retry.factor: found 'fast'; allowed: a number, 1 or more"),
-        Arguments.of("queues:\n  q:\n    retry: { jitter: 2 }", "f:3: queues.q.retry.jitter: found '2'; allowed: a number from 0 to 1"),
-        Arguments.of("queues:\n  q:\n    time-zone: Mars", "f:3: queues.q.time-zone: found 'Mars'; allowed: a time zone such as UTC or Europe/Paris"),
+        Arguments.of(
+            "queues: { q: { tabel: t } }",
+            "f:1: queues.q.tabel: unknown key; did you mean 'table'? allowed: " + keys),
+        Arguments.of(
+            "queues: { q: { zzz: t } }", "f:1: queues.q.zzz: unknown key; allowed: " + keys),
+        Arguments.of(
+            "queues:\n  q:\n    lease: 5x",
+            "f:3: queues.q.lease: found '5x'; allowed: " + durations + ", 1 ms or more"),
+        Arguments.of(
+            "queues:\n  q:\n    lease: 0s",
+            "f:3: queues.q.lease: found '0s'; allowed: " + durations + ", 1 ms or more"),
+        Arguments.of(
+            "queues:\n  q:\n    lease:",
+            "f:3: queues.q.lease: found nothing; allowed: " + durations + ", 1 ms or more"),
+        Arguments.of(
+            "queues:\n  q:\n    table: [a]",
+            "f:3: queues.q.table: found a list; allowed: a table, or schema.table"),
+        Arguments.of(
+            "queues:\n  q:\n    key: { a: b }",
+            "f:3: queues.q.key: found keys and values; allowed: a column, or a list of columns"),
+        Arguments.of(
+            "queues:\n  q:\n    key: [a, [b]]",
+            "f:3: queues.q.key: found a list in the list; allowed: a column, or a list of columns"),
+        Arguments.of(
+            "queues:\n  q:\n    key: null",
+            "f:3: queues.q.key: found null; allowed: a column, or a list of columns"),
+        Arguments.of(
+            "queues:\n  q:\n    state: ready",
+            "f:3: queues.q.state: found 'ready'; allowed: keys and values: column, ready, processing, done, failed, dead"),
+        Arguments.of(
+            "queues:\n  q:\n    state: { done: null }",
+            "f:3: queues.q.state.done: found null; allowed: a value of the state column"),
+        Arguments.of(
+            "queues:\n  q:\n    state: { redy: x }",
+            "f:3: queues.q.state.redy: unknown key; did you mean 'ready'? allowed: column, ready, processing, done, failed, dead"),
+        Arguments.of(
+            "queues:\n  q:\n    columns:\n      lease_until: x",
+            "f:4: queues.q.columns.lease_until: unknown key; did you mean 'lease-until'? allowed: attempts, max-attempts, claimed-at, lease-until, token, worker, run-at, priority, group, error, done-at, dead-at"),
+        Arguments.of(
+            "queues:\n  q:\n    columns: { token: [a] }",
+            "f:3: queues.q.columns.token: found a list; allowed: a column"),
+        Arguments.of(
+            "queues:\n  q:\n    mode: leese",
+            "f:3: queues.q.mode: found 'leese'; allowed: lease or transactional"),
+        Arguments.of(
+            "queues:\n  q:\n    on-done: drop",
+            "f:3: queues.q.on-done: found 'drop'; allowed: update, delete, or { archive: TABLE }"),
+        Arguments.of(
+            "queues:\n  q:\n    on-done: { move: x }",
+            "f:3: queues.q.on-done: found other keys; allowed: update, delete, or { archive: TABLE }"),
+        Arguments.of(
+            "queues:\n  q:\n    on-done: { archive: null }",
+            "f:3: queues.q.on-done.archive: found null; allowed: a table, or schema.table"),
+        Arguments.of(
+            "queues:\n  q:\n    retry: { max-attempts: 0 }",
+            "f:3: queues.q.retry.max-attempts: found '0'; allowed: a whole number, 1 or more"),
+        Arguments.of(
+            "queues:\n  q:\n    retry: { factor: fast }",
+            "f:3: queues.q.retry.factor: found 'fast'; allowed: a number, 1 or more"),
+        Arguments.of(
+            "queues:\n  q:\n    retry: { jitter: 2 }",
+            "f:3: queues.q.retry.jitter: found '2'; allowed: a number from 0 to 1"),
+        Arguments.of(
+            "queues:\n  q:\n    time-zone: Mars",
+            "f:3: queues.q.time-zone: found 'Mars'; allowed: a time zone such as UTC or Europe/Paris"),
         Arguments.of("queues:\n  q: {}\n  q: {}", "f:3: key 'q' is given twice"),
-        Arguments.of("queues:\n  q: {\n", "f:3: is not YAML: expected the node content, but found '<stream end>'"),
+        Arguments.of(
+            "queues:\n  q: {\n",
+            "f:3: is not YAML: expected the node content, but found '<stream end>'"),
         Arguments.of("queues: {}\n---\nqueues: {}", "f:2: is not YAML: but found another document"),
-        Arguments.of("queues:\n\tq: {}", "f:2: is not YAML: found character '\\t(TAB)' that cannot start any token. (Do not use \\t(TAB) for indentation)"));
+        Arguments.of(
+            "queues:\n\tq: {}",
+            "f:2: is not YAML: found character '\\t(TAB)' that cannot start any token. (Do not use \\t(TAB) for indentation)"));
   }
 
   @ParameterizedTest
@@ -193,12 +262,24 @@ class ConfigReaderTest {
 
   static Stream<Arguments> lateMistakes() {
     return Stream.of(
-        Arguments.of("{ key: id }", "queue 'q': no table; give table: TABLE in the configuration, or --table"),
-        Arguments.of("{ table: t, key: id, state: { column: s } }", "rowlock.yaml:1: queues.q.state.column: no ready value; give ready: VALUE (or a list, or null) in the configuration, or --ready"),
-        Arguments.of("{ table: t, key: id, state: { ready: r } }", "rowlock.yaml:1: queues.q.state.ready: there is no state column; give state: { column: COLUMN, … }, or --state COLUMN"),
-        Arguments.of("{ table: t, key: '${NOPE}' }", "rowlock.yaml:1: queues.q.key: environment variable NOPE is not set; set it, or give a default: ${NOPE:-default}"),
-        Arguments.of("{ table: t, key: '${no-pe}' }", "rowlock.yaml:1: queues.q.key: found '${no-pe}'; allowed: ${NAME} or ${NAME:-default}; write $${ where ${ itself is meant"),
-        Arguments.of("{ table: t, columns: { done-at: d } }", "table 't': no key column; give the columns that name a row, for example key: id"));
+        Arguments.of(
+            "{ key: id }",
+            "queue 'q': no table; give table: TABLE in the configuration, or --table"),
+        Arguments.of(
+            "{ table: t, key: id, state: { column: s } }",
+            "rowlock.yaml:1: queues.q.state.column: no ready value; give ready: VALUE (or a list, or null) in the configuration, or --ready"),
+        Arguments.of(
+            "{ table: t, key: id, state: { ready: r } }",
+            "rowlock.yaml:1: queues.q.state.ready: there is no state column; give state: { column: COLUMN, … }, or --state COLUMN"),
+        Arguments.of(
+            "{ table: t, key: '${NOPE}' }",
+            "rowlock.yaml:1: queues.q.key: environment variable NOPE is not set; set it, or give a default: ${NOPE:-default}"),
+        Arguments.of(
+            "{ table: t, key: '${no-pe}' }",
+            "rowlock.yaml:1: queues.q.key: found '${no-pe}'; allowed: ${NAME} or ${NAME:-default}; write $${ where ${ itself is meant"),
+        Arguments.of(
+            "{ table: t, columns: { done-at: d } }",
+            "table 't': no key column; give the columns that name a row, for example key: id"));
   }
 
   @ParameterizedTest
@@ -211,8 +292,13 @@ class ConfigReaderTest {
 
   @Test
   void aVariableThatDoesNotFitIsRefusedWhenItIsUsed() {
-    QueueConfig config = queue("queues: { q: { table: t, key: id, columns: { done-at: d }, lease: '${APP_PW}' } }");
-    assertThatThrownBy(() -> config.configure(dev.rowlock.Queue.builder("q", new JdbcDataSource(), config.mapping())))
-        .hasMessageStartingWith("rowlock.yaml:1: queues.q.lease: found 's3cret'; allowed: a duration");
+    QueueConfig config =
+        queue("queues: { q: { table: t, key: id, columns: { done-at: d }, lease: '${APP_PW}' } }");
+    assertThatThrownBy(
+            () ->
+                config.configure(
+                    dev.rowlock.Queue.builder("q", new JdbcDataSource(), config.mapping())))
+        .hasMessageStartingWith(
+            "rowlock.yaml:1: queues.q.lease: found 's3cret'; allowed: a duration");
   }
 }

@@ -64,11 +64,17 @@ class ExecHandlerTest {
   @Test
   void whatIsNoResultIsAFailedAttempt() throws Exception {
     assertThat(run("echo hello"))
-        .isEqualTo(Outcome.retry("the command printed: is not JSON: Unrecognized token 'hello': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false') in hello"));
+        .isEqualTo(
+            Outcome.retry(
+                "the command printed: is not JSON: Unrecognized token 'hello': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false') in hello"));
     assertThat(run("echo '[1]'"))
-        .isEqualTo(Outcome.retry("the command printed: found [1]; allowed: a JSON object {\"column\": value, …}"));
+        .isEqualTo(
+            Outcome.retry(
+                "the command printed: found [1]; allowed: a JSON object {\"column\": value, …}"));
     assertThat(run("echo '{\"nope\":1}'"))
-        .isEqualTo(Outcome.retry("the command printed: column 'nope' is no write column; allowed: rendered_title, length"));
+        .isEqualTo(
+            Outcome.retry(
+                "the command printed: column 'nope' is no write column; allowed: rendered_title, length"));
   }
 
   @Test
@@ -86,10 +92,13 @@ class ExecHandlerTest {
 
   @Test
   void standardErrorIsPassedOnAndItsEndIsTheError() throws Exception {
-    Outcome outcome = run("i=0; while [ $i -lt 3000 ]; do echo \"line é $i\" >&2; i=$((i+1)); done; exit 1");
+    Outcome outcome =
+        run("i=0; while [ $i -lt 3000 ]; do echo \"line é $i\" >&2; i=$((i+1)); done; exit 1");
     String error = ((Outcome.Retry) outcome).error();
     assertThat(error).endsWith("line é 2999").hasSizeLessThan(8193);
-    assertThat(err.toString(StandardCharsets.UTF_8)).startsWith("line é 0\n").endsWith("line é 2999\n");
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .startsWith("line é 0\n")
+        .endsWith("line é 2999\n");
   }
 
   @Test
@@ -100,7 +109,8 @@ class ExecHandlerTest {
   @Test
   void aCommandThatDoesNotReadItsInputIsFine() throws Exception {
     Outcome outcome =
-        handler("exec <&-; sleep 0.2; echo '{}'", Optional.empty()).handle(TestJobs.job("x".repeat(1 << 20)));
+        handler("exec <&-; sleep 0.2; echo '{}'", Optional.empty())
+            .handle(TestJobs.job("x".repeat(1 << 20)));
     assertThat(outcome).isEqualTo(Outcome.done());
   }
 
@@ -125,7 +135,9 @@ class ExecHandlerTest {
         new Thread(
             () ->
                 assertThatThrownBy(
-                        () -> run("trap '' TERM; sh -c 'trap \"\" TERM; sleep 60' & echo $! >child; echo $$ >root; wait"))
+                        () ->
+                            run(
+                                "trap '' TERM; sh -c 'trap \"\" TERM; sleep 60' & echo $! >child; echo $$ >root; wait"))
                     .isInstanceOf(InterruptedException.class));
     worker.start();
     Path root = directory.resolve("root");
