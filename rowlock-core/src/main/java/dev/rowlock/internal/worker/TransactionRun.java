@@ -78,8 +78,8 @@ final class TransactionRun implements Runners.Body {
   }
 
   private Turn turn() {
-    boolean announced = true;
     TransactionRow row = null;
+    boolean announced = true;
     try (WorkTransaction transaction = WorkTransaction.begin(queue.name(), dataSource)) {
       Claim claim = claim(transaction);
       health.worked(Claimer.OPERATION);
@@ -91,9 +91,10 @@ final class TransactionRun implements Runners.Body {
       hand.add(row, Stage.RUNNING);
       hand.unreserve(0);
       announced = false;
-      return work(row);
+      return workOrPassOver(row);
     } catch (Throwable t) {
-      return failed(row, t);
+      health.failed(row == null ? Claimer.OPERATION : Completer.OPERATION, t);
+      return Turn.FAILED;
     } finally {
       if (announced) {
         hand.unreserve(0);
@@ -104,12 +105,16 @@ final class TransactionRun implements Runners.Body {
     }
   }
 
-  private Turn failed(TransactionRow row, Throwable thrown) {
-    if (row != null && passesOver()) {
-      passedOver.failed(row.claim().key(), Optional.empty());
+  /** A row whose end could not be written would be the first again as soon as it is rolled back. */
+  private Turn workOrPassOver(TransactionRow row) {
+    try {
+      return work(row);
+    } catch (RuntimeException | Error e) {
+      if (passesOver()) {
+        passedOver.failed(row.claim().key(), Optional.empty());
+      }
+      throw e;
     }
-    health.failed(row == null ? Claimer.OPERATION : Completer.OPERATION, thrown);
-    return Turn.FAILED;
   }
 
   private Claim claim(WorkTransaction transaction) {
@@ -208,12 +213,18 @@ final class TransactionRun implements Runners.Body {
     if (rules.failureWrites()) {
       row.transaction().undo();
       status = apply(row, retry.change(row.claim())).status();
+      passOver(row, retry, status);
       row.transaction().commit();
     } else {
+      passOver(row, retry, status);
       row.transaction().rollback();
     }
     health.worked(Completer.OPERATION);
     events.applied(status);
+  }
+
+  /** Before the transaction ends: after it another thread may have the row at once. */
+  private void passOver(TransactionRow row, Outcome.Retry retry, Applied.Status status) {
     boolean waits = status == Applied.Status.RETRYING && !rules.has(Capability.DELAY);
     if (waits && passesOver()) {
       passedOver.failed(row.claim().key(), Optional.of(rules.delay(row.claim(), retry)));
