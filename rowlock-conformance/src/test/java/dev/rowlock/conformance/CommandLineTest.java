@@ -75,7 +75,8 @@ class CommandLineTest {
             + " locked_until %s, run_after %s, last_error %s)"
                 .formatted(db.timestampType(), db.timestampType(), db.varcharType(200)));
     Files.writeString(
-        directory.resolve("rowlock.yaml"), CONFIG.replace("table: films", "table: " + schema.name() + ".films"));
+        directory.resolve("rowlock.yaml"),
+        CONFIG.replace("table: films", "table: " + schema.name() + ".films"));
     try (Connection connection = schema.dataSource().getConnection()) {
       url = connection.getMetaData().getURL();
       user = connection.getMetaData().getUserName();
@@ -99,7 +100,8 @@ class CommandLineTest {
       assertThat(run("", "claim", "films", "--limit", "2")).as(() -> err).isZero();
       assertThat(out).hasLineCount(2).contains("\"key\":{", "film 1", "\"attempt\":1");
       String claims = out;
-      assertThat(run(claims, "complete", "films", "--claim", "-", "--set", "rendered_title=X")).isZero();
+      assertThat(run(claims, "complete", "films", "--claim", "-", "--set", "rendered_title=X"))
+          .isZero();
       assertThat(run(claims, "complete", "films", "--claim", "-")).isEqualTo(4);
       assertThat(out).hasLineCount(2).contains("\"result\":\"lost\"").doesNotContain("completed");
       String command =

@@ -56,7 +56,9 @@ interface PostgreSqlNetwork extends Suite {
     assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(4));
     proxy.thaw();
     Threads.until("it works again", () -> works(queue));
-    assertThat(t.state(1)).as("the frozen write arrived, or did not; never half").isIn("done", "processing");
+    assertThat(t.state(1))
+        .as("the frozen write arrived, or did not; never half")
+        .isIn("done", "processing");
   }
 
   private static boolean works(Queue queue) {
@@ -126,7 +128,10 @@ interface PostgreSqlNetwork extends Suite {
       throw new IllegalStateException(e);
     }
     proxy.freeze();
-    Threads.until("the worker notices", Duration.ofSeconds(15), () -> worker.health() == Worker.Health.DEGRADED);
+    Threads.until(
+        "the worker notices",
+        Duration.ofSeconds(15),
+        () -> worker.health() == Worker.Health.DEGRADED);
     proxy.thaw();
     Threads.until("every row is done", () -> t.count("state", "done") == 60);
   }
