@@ -35,6 +35,9 @@ final class TransactionRun implements Runners.Body {
     ABANDONED
   }
 
+  /** Tries at a claim that brings one row to work on; what is first may change between them. */
+  private static final int CLAIMS = 5;
+
   private final QueueRules rules;
   private final Queue queue;
   private final DataSource dataSource;
@@ -118,26 +121,31 @@ final class TransactionRun implements Runners.Body {
   }
 
   private Claim claim(WorkTransaction transaction) {
-    Connection connection = transaction.connection();
-    Set<Key> waiting = passesOver() ? passedOver.waiting() : Set.of();
-    List<Claim> claims = queue.claim(connection, 1 + waiting.size());
-    int first = firstToWorkOn(claims, waiting);
-    if (first >= 0 && first + 1 < claims.size()) {
-      // More than is needed, and locked until the handler has ended: others should have those.
+    int wanted = 1 + (passesOver() ? passedOver.waiting().size() : 0);
+    for (int i = 0; i < CLAIMS; i++) {
+      List<Claim> claims = queue.claim(transaction.connection(), wanted);
+      // Asked after the claim: a row is remembered before the transaction of its failure ends.
+      Set<Key> waiting = passesOver() ? passedOver.waiting() : Set.of();
+      int first = firstToWorkOn(claims, waiting);
+      if (first >= 0 && first == claims.size() - 1) {
+        return only(transaction.connection(), claims, first);
+      } else if (first < 0 && claims.size() < wanted) {
+        return null;
+      }
+      // Too few, or more than needed, which others should have rather than find locked.
       transaction.rollback();
-      claims = queue.claim(connection, first + 1);
-      first = firstToWorkOn(claims, waiting);
+      wanted = 1 + (first < 0 ? waiting.size() : first);
     }
-    if (first < 0) {
-      return null;
-    }
-    Claim chosen = claims.get(first);
-    if (claims.size() > 1 && rules.claimWrites()) {
-      queue.apply(
-          connection, claims.stream().filter(c -> c != chosen).map(Change.Release::new).toList());
+    return null;
+  }
+
+  /** Gives back the rows before the one to work on, which are to wait. */
+  private Claim only(Connection connection, List<Claim> claims, int first) {
+    if (first > 0 && rules.claimWrites()) {
+      queue.apply(connection, claims.subList(0, first).stream().map(Change.Release::new).toList());
     }
     events.claimed(1);
-    return chosen;
+    return claims.get(first);
   }
 
   private static int firstToWorkOn(List<Claim> claims, Set<Key> waiting) {
