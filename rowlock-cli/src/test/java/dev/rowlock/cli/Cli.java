@@ -63,7 +63,8 @@ public final class Cli {
             new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
             new PrintStream(out, true, StandardCharsets.UTF_8),
             new PrintStream(err, true, StandardCharsets.UTF_8),
-            new Shell.Terminal(answers, false));
+            new Shell.Terminal(answers, false),
+            (stop, last) -> {});
     input = "";
     answers = false;
     List<String> all = new ArrayList<>(List.of(arguments));

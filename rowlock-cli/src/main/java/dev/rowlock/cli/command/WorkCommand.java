@@ -15,7 +15,6 @@ import dev.rowlock.cli.work.ExecHandler;
 import dev.rowlock.cli.work.HttpHandler;
 import dev.rowlock.cli.work.Progress;
 import dev.rowlock.cli.work.RowJson;
-import dev.rowlock.cli.work.StopSignals;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
@@ -170,7 +169,7 @@ public final class WorkCommand extends QueueCommand {
 
   private int work(Queue queue, Handler handler) throws InterruptedException {
     CountDownLatch stop = new CountDownLatch(1);
-    StopSignals.install(stop, () -> exec(handler).ifPresent(ExecHandler::killNow));
+    shell().signals().listen(stop, () -> exec(handler).ifPresent(ExecHandler::killNow));
     Worker running = options(queue, handler).start();
     if (untilEmpty) {
       stopWhenEmpty(running, stop);

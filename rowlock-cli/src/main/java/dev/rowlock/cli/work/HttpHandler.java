@@ -6,6 +6,7 @@ import dev.rowlock.Job;
 import dev.rowlock.Outcome;
 import dev.rowlock.cli.config.Durations;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -62,7 +63,10 @@ public final class HttpHandler implements Handler {
     } catch (HttpTimeoutException e) {
       return Outcome.retry("%s: no answer within %s".formatted(url, Durations.show(timeout)));
     } catch (IOException e) {
-      String reason = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+      String reason =
+          e instanceof ConnectException
+              ? "cannot connect"
+              : e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
       return Outcome.retry("%s: %s".formatted(url, reason));
     }
   }

@@ -36,7 +36,7 @@ class ConfigReaderTest {
 
   private static State state(String state) {
     return queue(
-            "queues: { q: { table: t, key: id, columns: { done-at: d }, state: { column: s, %s } } }"
+            "queues: { q: { table: t, key: id, on-done: delete, state: { column: s, %s } } }"
                 .formatted(state))
         .mapping()
         .state()
