@@ -59,7 +59,7 @@ final class HealthMonitor {
     }
     if (over != null) {
       if (over.logged) {
-        log.info(() -> operation + " works again after " + over.failures + " failures");
+        log.info(() -> operation + " works again; failures in a row: " + over.failures);
       }
       update();
     }
