@@ -1,5 +1,7 @@
 package dev.rowlock.conformance;
 
+import dev.rowlock.Fault;
+import dev.rowlock.conformance.kit.Faults;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.ByteArrayInputStream;
 import java.io.File;
@@ -15,9 +17,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import javax.sql.DataSource;
@@ -173,6 +177,46 @@ public final class PostgresDatabase implements TestDatabase {
   }
 
   @Override
+  public String stored() {
+    return " stored";
+  }
+
+  @Override
+  public String nowPlus(long millis) {
+    return "(clock_timestamp() + interval '1 millisecond' * " + millis + ")";
+  }
+
+  @Override
+  public String localNowPlus(String zone, long millis) {
+    return "(" + nowPlus(millis) + " at time zone '" + zone + "')";
+  }
+
+  @Override
+  public String binary(String hex) {
+    return "decode('" + hex + "', 'hex')";
+  }
+
+  @Override
+  public List<Supplier<SQLException>> thrown(Fault fault) {
+    List<String> states =
+        switch (fault) {
+          case SERIALIZATION -> List.of("40001");
+          case DEADLOCK -> List.of("40P01");
+          case LOCK_TIMEOUT -> List.of("55P03");
+          case TIMEOUT -> List.of("57014");
+          case CONNECTION -> List.of("08006", "57P01", "08003");
+          case READ_ONLY -> List.of("25006");
+          default -> throw new IllegalArgumentException(fault.name());
+        };
+    return states.stream().map(state -> Faults.sqlState(state, 0)).toList();
+  }
+
+  /** For proxies that stand between. */
+  int port() {
+    return server.getPort();
+  }
+
+  @Override
   public void close() {
     // Shared: the server ends with the JVM.
   }
@@ -182,7 +226,8 @@ public final class PostgresDatabase implements TestDatabase {
     return name;
   }
 
-  private DataSource dataSource(String schema) {
+  /** Its files and port as a driver's data source, for a test to change: user, port, options. */
+  PGSimpleDataSource dataSource(String schema) {
     PGSimpleDataSource dataSource = new PGSimpleDataSource();
     dataSource.setServerNames(new String[] {"localhost"});
     dataSource.setPortNumbers(new int[] {server.getPort()});

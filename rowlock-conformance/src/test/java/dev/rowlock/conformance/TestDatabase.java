@@ -1,5 +1,9 @@
 package dev.rowlock.conformance;
 
+import dev.rowlock.Fault;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 
 /**
@@ -61,6 +65,44 @@ public interface TestDatabase extends AutoCloseable {
 
   /** An expression: the database's clock now, not the start of the transaction. */
   String now();
+
+  /** Text that the database pads with blanks. */
+  default String charType(int length) {
+    return "char(" + length + ")";
+  }
+
+  default String smallintType() {
+    return "smallint";
+  }
+
+  /** What a generated column has after its expression. */
+  default String stored() {
+    return "";
+  }
+
+  /** An expression: the database's clock now and some milliseconds, of {@link #timestampType()}. */
+  String nowPlus(long millis);
+
+  /** The same as date and time of day in a zone, of {@link #localTimestampType()}. */
+  String localNowPlus(String zone, long millis);
+
+  /** A literal of {@link #binaryType()}. */
+  String binary(String hex);
+
+  /**
+   * A statement that locks rows of a table as another program might, until its transaction ends.
+   */
+  default String lockRows(String table, String condition) {
+    return "select * from " + table + " where " + condition + " for update";
+  }
+
+  /** A statement that changes the time zone of the session that runs it. */
+  default String timeZone(String zone) {
+    return "set time zone '" + zone + "'";
+  }
+
+  /** What the driver throws for a kind of trouble: every way it has to say so. */
+  List<Supplier<SQLException>> thrown(Fault fault);
 
   /** Does nothing where the database is shared by the whole run. */
   @Override

@@ -87,7 +87,18 @@ record Advice(Model model, String timestamp, String text, String number) {
                         && (model.state().isPresent()
                             || i.predicate().isPresent()
                             || deletes(model))
+                    || starts(i.columns(), behindDoneAt(model, wanted))
                     || (i.predicate().isPresent() && starts(i.columns(), withoutState)));
+  }
+
+  /** Without a state, and without partial indexes, unfinished rows are found by their NULL. */
+  private static List<String> behindDoneAt(Model model, List<String> wanted) {
+    List<String> all = new ArrayList<>();
+    if (model.state().isEmpty()) {
+      model.role(Role.DONE_AT).map(Column::name).ifPresent(all::add);
+    }
+    all.addAll(wanted);
+    return all;
   }
 
   private static boolean deletes(Model model) {

@@ -170,20 +170,37 @@ public final class H2 extends StandardDialect {
   }
 
   // In a transaction H2's clock stands at its first statement: leases made in a caller's long
-  // transaction end early, which is the safe side. A column without zone gets the time in UTC, made
+  // transaction end early, which is the safe side. A column without zone gets the time in the
+  // mapped zone, made
   // from the epoch, since a cast would use the session's zone.
   @Override
   public String now(Model model, Column target, Optional<String> plusMillis) {
     String now =
         target.kind() == Kind.LOCAL_TIMESTAMP
-            ? "DATEADD(MICROSECOND, CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6)) * 1000000 AS BIGINT), TIMESTAMP '1970-01-01 00:00:00')"
+            ? "DATEADD(MICROSECOND, CAST((EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6))%s) * 1000000 AS BIGINT), TIMESTAMP '1970-01-01 00:00:00')"
+                .formatted(offset(model))
             : "CURRENT_TIMESTAMP(6)";
-    return plusMillis.map(ms -> "DATEADD(MILLISECOND, " + ms + ", " + now + ")").orElse(now);
+    String then = plusMillis.map(ms -> "DATEADD(MILLISECOND, " + ms + ", " + now + ")").orElse(now);
+    return target.type().isEmpty() ? then : "CAST(" + then + " AS " + target.type() + ")";
+  }
+
+  /** What a zone's clocks are ahead of UTC now, in seconds. */
+  private static String offset(Model model) {
+    String zone = model.mapping().timeZone().getId();
+    String there = "CURRENT_TIMESTAMP(6) AT TIME ZONE '" + Sql.raw(zone) + "'";
+    return zone.equals("Z")
+        ? ""
+        : " + EXTRACT(TIMEZONE_HOUR FROM %1$s) * 3600 + EXTRACT(TIMEZONE_MINUTE FROM %1$s) * 60"
+            .formatted(there);
   }
 
   @Override
   public String typed(String expression, Column column) {
-    return column == Column.NUMBER ? "CAST(" + expression + " AS BIGINT)" : expression;
+    if (column == Column.NUMBER) {
+      return "CAST(" + expression + " AS BIGINT)";
+    }
+    // Without this a document that comes as text would be stored as a JSON string.
+    return column.kind() == Kind.JSON ? expression + " FORMAT JSON" : expression;
   }
 
   /** H2 has no statistics that could mislead it here. */

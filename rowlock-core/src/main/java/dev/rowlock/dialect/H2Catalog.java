@@ -32,7 +32,7 @@ record H2Catalog(H2 dialect, Connection connection) {
 
   private static final String COLUMNS =
       """
-      SELECT COLUMN_NAME, DATA_TYPE, CHARACTER_MAXIMUM_LENGTH, IS_NULLABLE,
+      SELECT COLUMN_NAME, DATA_TYPE, CHARACTER_MAXIMUM_LENGTH, IS_NULLABLE, DATETIME_PRECISION,
              COLUMN_DEFAULT IS NOT NULL OR IS_IDENTITY = 'YES',
              IS_GENERATED = 'ALWAYS' OR COALESCE(IDENTITY_GENERATION, '') = 'ALWAYS'
       FROM INFORMATION_SCHEMA.COLUMNS
@@ -130,11 +130,21 @@ record H2Catalog(H2 dialect, Connection connection) {
         name,
         dialect.quote(name),
         kind,
-        "",
+        precise(kind, r.getInt(5)),
         sized && size < Integer.MAX_VALUE ? (int) size : 0,
         r.getString(4).equals("YES"),
-        r.getBoolean(5),
-        !r.getBoolean(6));
+        r.getBoolean(6),
+        !r.getBoolean(7));
+  }
+
+  /**
+   * The type of times that are kept less exactly than the clock runs: it is rounded as they are.
+   */
+  private static String precise(Kind kind, int digits) {
+    if (!kind.holdsTime() || digits >= 6) {
+      return "";
+    }
+    return "TIMESTAMP(" + digits + ")" + (kind == Kind.INSTANT ? " WITH TIME ZONE" : "");
   }
 
   private static Kind kind(String type) {

@@ -242,7 +242,10 @@ public final class PostgreSql extends StandardDialect {
         plusMillis
             .map("(statement_timestamp() + (%s) * interval '1 ms')"::formatted)
             .orElse("statement_timestamp()");
-    return target.kind() == Kind.LOCAL_TIMESTAMP ? now + atZone(model) : now;
+    String there = target.kind() == Kind.LOCAL_TIMESTAMP ? now + atZone(model) : now;
+    // What was stored as "now" in whole seconds may have been rounded up: so is what it is compared
+    // with, else a row that is due at once is not due yet.
+    return target.type().contains("(") ? "CAST(" + there + " AS " + target.type() + ")" : there;
   }
 
   private static String atZone(Model model) {

@@ -302,7 +302,7 @@ public final class Predicates {
     }
     held(alias).ifPresent(h -> when(sql, h, RowState.PROCESSING));
     model.deadMarker().ifPresent(c -> when(sql, c.of(alias) + " IS NOT NULL", RowState.DEAD));
-    model.mapping().where().ifPresent(w -> when(sql, "NOT (" + Sql.raw(w) + ")", RowState.OTHER));
+    model.mapping().where().ifPresent(w -> when(sql, outside(w), RowState.OTHER));
     String ready = inAnyReadyState(alias);
     attemptsLeft(alias).ifPresent(l -> when(sql, join(ready, exhausted(alias)), exhaustedState()));
     when(sql, due(alias).map(d -> join(ready, d)).orElse(ready), RowState.READY);
@@ -316,6 +316,11 @@ public final class Predicates {
                     equal(alias, "failed"),
                     s.dead().isEmpty() ? RowState.DEAD : RowState.FAILED));
     return sql.append("\n  ELSE '").append(RowState.OTHER.label()).append("' END").toString();
+  }
+
+  /** A predicate that is unknown keeps a row out as one that is false does. */
+  private static String outside(String where) {
+    return "CASE WHEN " + Sql.raw(where) + " THEN 0 ELSE 1 END = 1";
   }
 
   private RowState exhaustedState() {

@@ -157,8 +157,23 @@ final class Borrowed implements AutoCloseable {
     } catch (SQLException | RuntimeException | AbstractMethodError e) {
       // It is broken already.
     }
+    undo();
     try {
       connection.close();
+    } catch (SQLException | RuntimeException e) {
+      // It is broken already.
+    }
+  }
+
+  /** For drivers that cannot abort: whoever gets it next shall at least not see our transaction. */
+  private void undo() {
+    try {
+      if (!connection.isClosed()) {
+        if (!connection.getAutoCommit()) {
+          connection.rollback();
+        }
+        restore();
+      }
     } catch (SQLException | RuntimeException e) {
       // It is broken already.
     }

@@ -1,12 +1,15 @@
 package dev.rowlock.internal.store;
 
 import dev.rowlock.Capability;
+import dev.rowlock.Claim;
 import dev.rowlock.ConfigurationException;
 import dev.rowlock.RetryPolicy;
 import dev.rowlock.internal.jdbc.Sessions;
+import dev.rowlock.spi.Column;
 import dev.rowlock.spi.Dialect;
 import dev.rowlock.spi.Model;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * What all operations of one queue share; frozen when the queue is built.
@@ -40,6 +43,18 @@ record Core(
           "queue '%s': %s needs a column that table %s does not map; %s"
               .formatted(name, operation, model.mapping().table(), capability.remedy()));
     }
+  }
+
+  /** A claim of another table could fit a row here by chance. */
+  Claim requireOwn(Claim claim) {
+    List<String> key = List.copyOf(claim.key().values().keySet());
+    if (!claim.table().equals(model.table().quoted())
+        || !key.equals(model.key().stream().map(Column::name).toList())) {
+      throw new ConfigurationException(
+          "queue '%s' works on table %s, but the claim is of %s (key %s); use the queue that it was claimed from"
+              .formatted(name, model.table().quoted(), claim.table(), key));
+    }
+    return claim;
   }
 
   static int positive(String what, int value) {

@@ -20,6 +20,7 @@ import dev.rowlock.spi.Sql;
 import dev.rowlock.spi.Table;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -98,6 +99,14 @@ public final class QueueFactory {
     all.addAll(mapping.read());
     all.addAll(mapping.write());
     mapping.state().ifPresent(s -> all.add(s.column()));
+    mapping.order().forEach(o -> all.add(o.column()));
+    for (String name : all) {
+      if (name.toLowerCase(Locale.ROOT).startsWith("rowlock_")) {
+        throw new ConfigurationException(
+            "column '%s': names that begin with rowlock_ are Rowlock's own in its statements; rename the column"
+                .formatted(name));
+      }
+    }
     all.add(mapping.table().table());
     for (String name : all) {
       if (Sql.reserved(name)) {

@@ -106,16 +106,7 @@ final class StoreQueue implements Queue {
 
   @Override
   public Claim claim(String token) {
-    Claim claim = Claim.parse(token);
-    String table = core.model().table().quoted();
-    if (!claim.table().equals(table)
-        || !List.copyOf(claim.key().values().keySet())
-            .equals(core.model().key().stream().map(c -> c.name()).toList())) {
-      throw new ConfigurationException(
-          "queue '%s' works on table %s, but the claim is of %s (key %s); use the queue that it was claimed from"
-              .formatted(name(), table, claim.table(), claim.key().values().keySet()));
-    }
-    return claim;
+    return core.requireOwn(Claim.parse(token));
   }
 
   @Override

@@ -37,6 +37,7 @@ final class Writes {
   }
 
   Prepared prepare(Change change) {
+    core.requireOwn(change.claim());
     Values values = reader.putClaim(constants.copy(), change.claim());
     if (change instanceof Change.Complete complete) {
       return complete(complete, values);
