@@ -29,9 +29,14 @@ final class MappingRules {
   }
 
   private static void completion(Mapping m) {
-    if (m.onDone() instanceof OnDone.Update
-        && m.state().flatMap(State::done).isEmpty()
-        && !m.has(Role.DONE_AT)) {
+    if (!(m.onDone() instanceof OnDone.Update)) {
+      return;
+    }
+    if (m.state().isPresent() && m.state().flatMap(State::done).isEmpty()) {
+      // A stamp alone would leave the state as it is: processing, to be recovered and done again.
+      refuse(m, "state has no done value; give one, or choose on-done: delete");
+    }
+    if (m.state().isEmpty() && !m.has(Role.DONE_AT)) {
       refuse(
           m,
           "nothing says that a row is done; give a done state, map done-at, or choose on-done: delete");

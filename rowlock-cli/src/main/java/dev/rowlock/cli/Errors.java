@@ -44,6 +44,11 @@ final class Errors implements IExecutionExceptionHandler, IParameterExceptionHan
 
   private static String message(ParameterException e) {
     String text = e.getMessage().replaceAll("\\s+", " ").replaceAll("[.;]\\s*$", "");
+    if (e instanceof UnmatchedArgumentException unmatched && unmatched.isUnknownOption()) {
+      List<String> near = unmatched.getSuggestions();
+      String meant = near.isEmpty() ? "" : "; did you mean " + String.join(" or ", near) + "?";
+      return "Unknown option: '%s'%s".formatted(unmatched.getUnmatched().get(0), meant);
+    }
     if (e instanceof UnmatchedArgumentException unmatched) {
       List<String> near = unmatched.getSuggestions();
       return near.isEmpty() ? text : text + "; did you mean " + String.join(" or ", near) + "?";

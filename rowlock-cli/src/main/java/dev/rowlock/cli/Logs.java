@@ -10,14 +10,21 @@ import java.util.logging.SimpleFormatter;
 
 /** Everything that is logged goes to standard error, one line each. */
 final class Logs {
+  /** Held here, since the log manager forgets levels of loggers that nobody holds. */
+  private static final Logger OURS = Logger.getLogger("dev.rowlock");
+
+  private static final Logger POOL = Logger.getLogger("com.zaxxer.hikari");
+  private static final Logger DRIVER = Logger.getLogger("org.postgresql");
+
   private Logs() {}
 
   static void configure(PrintStream err, boolean debug) {
     LogManager.getLogManager().reset();
     Logger root = Logger.getLogger("");
-    root.setLevel(debug ? Level.FINE : Level.WARNING);
-    Logger.getLogger("com.zaxxer.hikari").setLevel(debug ? Level.FINE : Level.OFF);
-    Logger.getLogger("org.postgresql").setLevel(debug ? Level.FINE : Level.OFF);
+    root.setLevel(debug ? Level.INFO : Level.WARNING);
+    OURS.setLevel(debug ? Level.FINE : Level.WARNING);
+    POOL.setLevel(debug ? Level.WARNING : Level.OFF);
+    DRIVER.setLevel(debug ? Level.WARNING : Level.OFF);
     root.addHandler(new LineHandler(err, debug));
   }
 

@@ -1,5 +1,6 @@
 package dev.rowlock.cli;
 
+import dev.rowlock.cli.work.StopSignals;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.InputStream;
@@ -7,6 +8,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * All that a command sees of the world around it.
@@ -17,6 +19,7 @@ import java.util.Map;
  * @param out standard output, for results
  * @param err standard error, for messages
  * @param terminal which streams are a terminal
+ * @param signals how a command is asked to stop
  */
 public record Shell(
     Map<String, String> environment,
@@ -24,7 +27,8 @@ public record Shell(
     InputStream in,
     PrintStream out,
     PrintStream err,
-    Terminal terminal) {
+    Terminal terminal,
+    Signals signals) {
 
   /**
    * Which streams are a terminal.
@@ -34,6 +38,18 @@ public record Shell(
    */
   public record Terminal(boolean in, boolean err) {}
 
+  /** How a command is asked to stop. */
+  @FunctionalInterface
+  public interface Signals {
+    /**
+     * Listens.
+     *
+     * @param stop counted down when the process is asked to stop
+     * @param last done before a second signal ends the process; must be quick
+     */
+    void listen(CountDownLatch stop, Runnable last);
+  }
+
   /** The real one; output is UTF-8 and flushed by line. */
   static Shell system() {
     return new Shell(
@@ -42,7 +58,8 @@ public record Shell(
         System.in,
         stream(FileDescriptor.out),
         stream(FileDescriptor.err),
-        terminals());
+        terminals(),
+        StopSignals::install);
   }
 
   private static PrintStream stream(FileDescriptor descriptor) {

@@ -62,7 +62,8 @@ interface Completion extends Suite {
     t.queue()
         .apply(
             List.of(
-                new Change.Complete(claims.get(1), results), new Change.Complete(claims.get(2), results)));
+                new Change.Complete(claims.get(1), results),
+                new Change.Complete(claims.get(2), results)));
     committed(
         c -> {
           t.queue().complete(c, claims.get(3), results);
@@ -75,7 +76,8 @@ interface Completion extends Suite {
       assertThat(t.get(id, "d")).isEqualTo(true);
       assertThat(t.get(id, "e")).isEqualTo(results.get("e"));
       assertThat((byte[]) t.get(id, "f")).containsExactly(0, 0xff);
-      assertThat(instant("select %s from %s where %s".formatted(db().quote("g"), t.name(), t.is(id))))
+      assertThat(
+              instant("select %s from %s where %s".formatted(db().quote("g"), t.name(), t.is(id))))
           .isEqualTo(results.get("g"));
       assertThat(t.get(id, "h").toString()).isEqualTo("2026-02-28");
     }
@@ -83,13 +85,17 @@ interface Completion extends Suite {
 
   @Test
   default void done_aResultMayBeNullAndOthersStayAsTheyAre() {
-    TestTable t = table("jobs").full().write("a", db().textType()).write("b", db().textType()).create();
+    TestTable t =
+        table("jobs").full().write("a", db().textType()).write("b", db().textType()).create();
     t.add("id", 1, "a", "old", "b", "old").add("id", 2, "a", "old", "b", "old");
     List<Claim> claims = t.queue().claim(2);
     Map<String, Object> nothing = new HashMap<>();
     nothing.put("a", null);
     t.queue()
-        .apply(List.of(new Change.Complete(claims.get(0), nothing), new Change.Complete(claims.get(1), Map.of("B", "new"))));
+        .apply(
+            List.of(
+                new Change.Complete(claims.get(0), nothing),
+                new Change.Complete(claims.get(1), Map.of("B", "new"))));
     assertThat(t.get(1, "a")).isNull();
     assertThat(t.get(1, "b")).isEqualTo("old");
     assertThat(t.get(2, "a")).isEqualTo("old");
@@ -98,7 +104,13 @@ interface Completion extends Suite {
 
   @Test
   default void done_aResultThatIsNoWriteColumnIsRefused() {
-    TestTable t = table("jobs").full().read("title", db().textType()).write("a", db().textType()).create().rows(1, 1);
+    TestTable t =
+        table("jobs")
+            .full()
+            .read("title", db().textType())
+            .write("a", db().textType())
+            .create()
+            .rows(1, 1);
     Claim claim = claim(t.queue());
     for (String column : List.of("title", "state", "nothing")) {
       assertThatThrownBy(() -> t.queue().complete(claim, Map.of(column, "x")))
@@ -114,13 +126,20 @@ interface Completion extends Suite {
     TestTable t = table("jobs").full().map(m -> m.onDone(OnDone.delete())).create().rows(1, 8);
     List<Claim> claims = t.queue().claim(5);
     t.queue().complete(claims.get(0));
-    assertThat(t.queue().apply(List.of(new Change.Complete(claims.get(1)), new Change.Complete(claims.get(2)))))
+    assertThat(
+            t.queue()
+                .apply(
+                    List.of(
+                        new Change.Complete(claims.get(1)), new Change.Complete(claims.get(2)))))
         .noneMatch(Applied::lost);
     rolledBack(c -> t.queue().apply(c, new Change.Complete(claims.get(3))));
     committed(c -> t.queue().apply(c, new Change.Complete(claims.get(4))));
     assertThat(t.all().stream().map(r -> r.get(0))).containsExactly(4L, 6L, 7L, 8L);
-    assertThatThrownBy(() -> t.queue().complete(claims.get(0))).isInstanceOf(LeaseLostException.class);
-    assertThat(t.queue().fail(claims.get(3), "x")).as("others stay").isEqualTo(Applied.Status.RETRYING);
+    assertThatThrownBy(() -> t.queue().complete(claims.get(0)))
+        .isInstanceOf(LeaseLostException.class);
+    assertThat(t.queue().fail(claims.get(3), "x"))
+        .as("others stay")
+        .isEqualTo(Applied.Status.RETRYING);
   }
 
   /** A table and its archive, which lacks a column and has one more. */
@@ -182,7 +201,10 @@ interface Completion extends Suite {
             List.of(2L, "done", "t2", "r2", "rowlock"),
             List.of(3L, "done", "t3", "r3", "rowlock"),
             java.util.Arrays.asList(4L, "done", "t4", null, "rowlock"));
-    assertThat(bench().schema().count(db().quote("archive") + " where " + db().quote("done_at") + " is null"))
+    assertThat(
+            bench()
+                .schema()
+                .count(db().quote("archive") + " where " + db().quote("done_at") + " is null"))
         .isZero();
   }
 
@@ -191,11 +213,14 @@ interface Completion extends Suite {
     TestTable t = archived();
     List<Claim> claims = t.queue().claim(3);
     t.queue().complete(claims.get(0));
-    assertThatThrownBy(() -> t.queue().complete(claims.get(0))).isInstanceOf(LeaseLostException.class);
+    assertThatThrownBy(() -> t.queue().complete(claims.get(0)))
+        .isInstanceOf(LeaseLostException.class);
     t.queue().release(claims.get(1));
     assertThat(
-            t.queue()
-                .apply(List.of(new Change.Complete(claims.get(1)), new Change.Complete(claims.get(2))))
+            t
+                .queue()
+                .apply(
+                    List.of(new Change.Complete(claims.get(1)), new Change.Complete(claims.get(2))))
                 .stream()
                 .map(Applied::lost))
         .containsExactly(true, false);

@@ -25,7 +25,9 @@ interface Enqueuing extends Suite {
     TestTable t =
         table("jobs")
             .key("id")
-            .state(State.of("state", "ready", "processing", "done"), db().varcharType(20) + " not null")
+            .state(
+                State.of("state", "ready", "processing", "done"),
+                db().varcharType(20) + " not null")
             .with(Role.TOKEN, "claim_no", db().bigintType() + " not null")
             .with(Role.ATTEMPTS, "attempts", db().intType() + " not null")
             .create();
@@ -52,7 +54,9 @@ interface Enqueuing extends Suite {
     assertThat(keys).hasSize(30).doesNotHaveDuplicates();
     List<dev.rowlock.Claim> claims = t.queue().claim(30);
     assertThat(claims.stream().map(dev.rowlock.Claim::key)).containsExactlyElementsOf(keys);
-    assertThat(claims.stream().map(c -> c.row().get("title"))).startsWith("t0", "t1").endsWith("t29");
+    assertThat(claims.stream().map(c -> c.row().get("title")))
+        .startsWith("t0", "t1")
+        .endsWith("t29");
   }
 
   @Test
@@ -75,7 +79,8 @@ interface Enqueuing extends Suite {
   @Test
   default void enqueue_allOrNothing() {
     TestTable t = table("jobs").full().create().rows(5, 5);
-    assertThatThrownBy(() -> t.queue().enqueue(List.of(Map.of("id", 4), Map.of("id", 5), Map.of("id", 6))))
+    assertThatThrownBy(
+            () -> t.queue().enqueue(List.of(Map.of("id", 4), Map.of("id", 5), Map.of("id", 6))))
         .isInstanceOfSatisfying(
             dev.rowlock.DatabaseException.class,
             e -> assertThat(e.fault()).isEqualTo(dev.rowlock.Fault.CONSTRAINT));
@@ -116,12 +121,17 @@ interface Enqueuing extends Suite {
     TestTable t =
         table("jobs")
             .key("id")
-            .with(Role.LEASE_UNTIL, "visible_at", db().timestampType() + " default " + db().now() + " not null")
+            .with(
+                Role.LEASE_UNTIL,
+                "visible_at",
+                db().timestampType() + " default " + db().now() + " not null")
             .with(Role.RUN_AT, "visible_at", "")
             .with(Role.TOKEN)
             .map(m -> m.onDone(dev.rowlock.OnDone.delete()))
             .create();
-    t.queue().enqueue(List.of(Map.of("id", 1), Map.of("id", 2, "visible_at", dbNow().plusSeconds(3600))));
+    t.queue()
+        .enqueue(
+            List.of(Map.of("id", 1), Map.of("id", 2, "visible_at", dbNow().plusSeconds(3600))));
     assertThat(keys(t.queue().claim(5))).containsExactly(1L);
     t.setAll("visible_at", new Raw(db().nowPlus(-1)));
     assertThat(keys(t.queue().claim(5))).containsExactlyInAnyOrder(1L, 2L);

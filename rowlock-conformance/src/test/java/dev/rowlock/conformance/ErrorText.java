@@ -29,7 +29,8 @@ interface ErrorText extends Suite {
             .rows(1, 5);
     List<Claim> claims = t.queue().claim(5);
     assertThat(t.queue().fail(claims.get(0), error)).isEqualTo(Status.RETRYING);
-    assertThat(t.queue().apply(new Change.Dead(claims.get(1), error)).status()).isEqualTo(Status.DEAD);
+    assertThat(t.queue().apply(new Change.Dead(claims.get(1), error)).status())
+        .isEqualTo(Status.DEAD);
     assertThat(
             t.queue()
                 .apply(
@@ -60,7 +61,8 @@ interface ErrorText extends Suite {
     for (String found : stored(db().varcharType(10), nine + "\uD83D\uDE00 and more")) {
       assertThat(found).isIn(nine, nine + "\uD83D\uDE00");
     }
-    assertThat(stored(db().varcharType(12), nine + "\uD83D\uDE00")).containsExactly(nine + "\uD83D\uDE00");
+    assertThat(stored(db().varcharType(12), nine + "\uD83D\uDE00"))
+        .containsExactly(nine + "\uD83D\uDE00");
   }
 
   @ParameterizedTest
@@ -74,7 +76,8 @@ interface ErrorText extends Suite {
 
   @Test
   default void p11_c112_twentyMegabytesIntoText() {
-    TestTable t = table("jobs").full().with(Role.ERROR, "long_error", db().textType()).create().rows(1, 1);
+    TestTable t =
+        table("jobs").full().with(Role.ERROR, "long_error", db().textType()).create().rows(1, 1);
     assertThat(t.queue().fail(claim(t.queue()), "x".repeat(20_000_000))).isEqualTo(Status.RETRYING);
     assertThat(((String) t.get(1, "long_error")).length()).isBetween(1000, 100_000);
   }

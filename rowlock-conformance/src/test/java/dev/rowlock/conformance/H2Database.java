@@ -14,7 +14,9 @@ import org.h2.jdbcx.JdbcDataSource;
 /** H2 in memory; every instance is a database of its own. */
 public final class H2Database implements TestDatabase {
   private final String url =
-      "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1;DB_CLOSE_ON_EXIT=FALSE;LOCK_TIMEOUT=500";
+      "jdbc:h2:mem:"
+          + UUID.randomUUID()
+          + ";DB_CLOSE_DELAY=-1;DB_CLOSE_ON_EXIT=FALSE;LOCK_TIMEOUT=500";
   private final AtomicLong schemas = new AtomicLong();
 
   @Override

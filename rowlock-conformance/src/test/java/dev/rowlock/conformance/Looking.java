@@ -57,7 +57,9 @@ interface Looking extends Suite {
     Map<RowState, Long> counts = new EnumMap<>(RowState.class);
     wanted.forEach(
         (id, expected) -> {
-          assertThat(queue.show(queue.key(id.toString())).orElseThrow().state()).as("row %s", id).isEqualTo(expected);
+          assertThat(queue.show(queue.key(id.toString())).orElseThrow().state())
+              .as("row %s", id)
+              .isEqualTo(expected);
           counts.merge(expected, 1L, Long::sum);
         });
     assertThat(queue.stats().counts()).isEqualTo(counts);
@@ -69,7 +71,9 @@ interface Looking extends Suite {
     }
     assertThat(queue.stats().queue()).isEqualTo("test");
     assertThat(queue.stats().oldestReadySeconds().orElseThrow()).isBetween(55.0, 120.0);
-    assertThat(keys(queue.claim(50))).as("what is called ready is what is claimed").containsExactlyInAnyOrder(1L, 2L);
+    assertThat(keys(queue.claim(50)))
+        .as("what is called ready is what is claimed")
+        .containsExactlyInAnyOrder(1L, 2L);
   }
 
   @Test
@@ -85,13 +89,28 @@ interface Looking extends Suite {
 
   @Test
   default void look_aRowIsShownWithEveryMappedColumn() {
-    TestTable t = table("jobs").full().read("title", db().textType()).write("result", db().textType()).create();
+    TestTable t =
+        table("jobs")
+            .full()
+            .read("title", db().textType())
+            .write("result", db().textType())
+            .create();
     t.add("id", 1, "title", "für");
     claim(t.queue());
     RowView row = t.queue().show(t.queue().key("1")).orElseThrow();
     assertThat(row.state()).isEqualTo(RowState.PROCESSING);
     assertThat(row.columns())
-        .containsKeys("id", "state", "claim_no", "attempts", "lease_until", "worker", "run_at", "last_error", "title", "result")
+        .containsKeys(
+            "id",
+            "state",
+            "claim_no",
+            "attempts",
+            "lease_until",
+            "worker",
+            "run_at",
+            "last_error",
+            "title",
+            "result")
         .containsEntry("title", "für")
         .containsEntry("attempts", 1L)
         .containsEntry("result", null);
@@ -115,7 +134,9 @@ interface Looking extends Suite {
   default void look_theStatementsAreToldWithNamedValues() {
     TestTable t = table("jobs").full().create();
     var listing = t.queue().sql();
-    assertThat(listing.statements()).extracting("name").anyMatch(n -> n.toString().startsWith("claim"));
+    assertThat(listing.statements())
+        .extracting("name")
+        .anyMatch(n -> n.toString().startsWith("claim"));
     assertThat(listing.statements())
         .allSatisfy(
             s -> {
@@ -125,7 +146,9 @@ interface Looking extends Suite {
     assertThat(listing.statements().toString()).contains(":limit", ":lease_ms", ":max_attempts");
     assertThat(listing.advice()).extracting("name").contains("index for claims");
     listing.advice().forEach(s -> t.sql(s.sql()));
-    assertThat(t.queue(q -> q).sql().advice()).extracting("name").doesNotContain("index for claims");
+    assertThat(t.queue(q -> q).sql().advice())
+        .extracting("name")
+        .doesNotContain("index for claims");
   }
 
   @Test
@@ -135,13 +158,19 @@ interface Looking extends Suite {
       switch (shape) {
         case 0 -> spec.state();
         case 1 -> spec.with(Role.DONE_AT, Role.LEASE_UNTIL);
-        case 2 -> spec.state().with(Role.PRIORITY, Role.RUN_AT).map(m -> m.order("priority desc", "run_at nulls first"));
+        case 2 ->
+            spec.state()
+                .with(Role.PRIORITY, Role.RUN_AT)
+                .map(m -> m.order("priority desc", "run_at nulls first"));
         case 3 -> spec.with(Role.DONE_AT).transactional();
         default -> spec.state().with(Role.GROUP);
       }
       TestTable t = spec.create();
       t.queue().sql().advice().forEach(s -> t.sql(s.sql()));
-      assertThat(t.queue(q -> q).sql().advice()).as("shape %s", shape).extracting("name").doesNotContain("index for claims");
+      assertThat(t.queue(q -> q).sql().advice())
+          .as("shape %s", shape)
+          .extracting("name")
+          .doesNotContain("index for claims");
     }
   }
 

@@ -53,12 +53,14 @@ interface Markers extends Suite {
 
   @Test
   default void marker_leaseEndAlone() {
-    TestTable t = table("outbox").key("id").with(Role.LEASE_UNTIL, Role.DONE_AT).create().rows(1, 3);
+    TestTable t =
+        table("outbox").key("id").with(Role.LEASE_UNTIL, Role.DONE_AT).create().rows(1, 3);
     List<Claim> claims = t.queue().claim(3);
     t.queue().complete(claims.get(0));
     t.queue().release(claims.get(1));
     Claim extended = t.queue().extend(claims.get(2), Duration.ofHours(1));
-    assertThatThrownBy(() -> t.queue().complete(claims.get(2))).isInstanceOf(LeaseLostException.class);
+    assertThatThrownBy(() -> t.queue().complete(claims.get(2)))
+        .isInstanceOf(LeaseLostException.class);
     t.queue().complete(extended);
     assertThat(t.count("done_at", null)).isEqualTo(1);
     assertThat(keys(t.queue().claim(5))).containsExactly(2L);
@@ -69,14 +71,21 @@ interface Markers extends Suite {
   @Test
   default void marker_claimTimeAlone() {
     TestTable t =
-        table("outbox").key("id").with(Role.CLAIMED_AT).map(m -> m.onDone(dev.rowlock.OnDone.delete())).create().rows(1, 3);
+        table("outbox")
+            .key("id")
+            .with(Role.CLAIMED_AT)
+            .map(m -> m.onDone(dev.rowlock.OnDone.delete()))
+            .create()
+            .rows(1, 3);
     List<Claim> claims = t.queue().claim(3);
     t.queue().complete(claims.get(0));
     t.queue().release(claims.get(1));
-    assertThatThrownBy(() -> t.queue().release(claims.get(1))).isInstanceOf(LeaseLostException.class);
+    assertThatThrownBy(() -> t.queue().release(claims.get(1)))
+        .isInstanceOf(LeaseLostException.class);
     t.expireAll();
     assertThat(t.queue().recover(5).ready()).containsExactly(claims.get(2).key());
-    assertThatThrownBy(() -> t.queue().complete(claims.get(2))).isInstanceOf(LeaseLostException.class);
+    assertThatThrownBy(() -> t.queue().complete(claims.get(2)))
+        .isInstanceOf(LeaseLostException.class);
     assertThat(t.count()).isEqualTo(2);
   }
 

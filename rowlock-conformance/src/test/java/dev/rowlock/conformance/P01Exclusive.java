@@ -12,7 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** P1: of any number of concurrent claimers, one gets a row, until its lease ends or it is released. */
+/**
+ * P1: of any number of concurrent claimers, one gets a row, until its lease ends or it is released.
+ */
 interface P01Exclusive extends Suite {
 
   @Test
@@ -115,7 +117,11 @@ interface P01Exclusive extends Suite {
   default void p01_statesAndMarkersAlone() {
     for (Role marker : List.of(Role.CLAIMED_AT, Role.LEASE_UNTIL)) {
       TestTable t =
-          table("marks_" + marker.label()).key("id").with(marker, Role.DONE_AT).create().rows(1, 60);
+          table("marks_" + marker.label())
+              .key("id")
+              .with(marker, Role.DONE_AT)
+              .create()
+              .rows(1, 60);
       List<List<Object>> taken =
           Threads.race(
               4,

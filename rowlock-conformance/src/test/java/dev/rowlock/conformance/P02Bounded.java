@@ -28,7 +28,8 @@ interface P02Bounded extends Suite {
   @Test
   default void p02_aClaimOfMoreThanThereIsTakesWhatThereIs() {
     TestTable t = table("jobs").full().create().rows(1, 7);
-    assertThat(keys(t.queue().claim(1000))).containsExactlyElementsOf(ids(1, 7).stream().map(Object.class::cast).toList());
+    assertThat(keys(t.queue().claim(1000)))
+        .containsExactlyElementsOf(ids(1, 7).stream().map(Object.class::cast).toList());
     assertThat(t.queue().claim(1000)).isEmpty();
   }
 
@@ -95,7 +96,8 @@ interface P02Bounded extends Suite {
     TestTable t = table("jobs").full().create().rows(1, 1);
     for (int limit : new int[] {0, -1}) {
       assertThatThrownBy(() -> t.queue().claim(limit)).hasMessageContaining(String.valueOf(limit));
-      assertThatThrownBy(() -> t.queue().recover(limit)).hasMessageContaining(String.valueOf(limit));
+      assertThatThrownBy(() -> t.queue().recover(limit))
+          .hasMessageContaining(String.valueOf(limit));
     }
     assertThat(t.count("state", "ready")).isEqualTo(1);
   }

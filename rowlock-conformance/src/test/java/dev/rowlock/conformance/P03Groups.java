@@ -113,7 +113,9 @@ interface P03Groups extends Suite {
               if (busy.put(group, true) != null) {
                 overlaps.add("group " + group + " was worked twice at once: " + id);
               }
-              effects.computeIfAbsent(group, g -> Collections.synchronizedList(new ArrayList<>())).add(id);
+              effects
+                  .computeIfAbsent(group, g -> Collections.synchronizedList(new ArrayList<>()))
+                  .add(id);
               busy.remove(group);
               queue.complete(claim);
             }

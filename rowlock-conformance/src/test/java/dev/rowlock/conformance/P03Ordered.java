@@ -71,7 +71,9 @@ interface P03Ordered extends Suite {
       TestTable t = (c.order.isEmpty() ? spec : spec.map(m -> m.order(c.order))).create();
       t.add("id", 1).add("id", 2, "priority", 1).add("id", 3, "priority", 5);
       t.add("id", 4).add("id", 5, "priority", 1);
-      assertThat(keys(t.queue().claim(3))).as(c.order).containsExactly(c.wanted[0], c.wanted[1], c.wanted[2]);
+      assertThat(keys(t.queue().claim(3)))
+          .as(c.order)
+          .containsExactly(c.wanted[0], c.wanted[1], c.wanted[2]);
       assertThat(oneByOne(t.queue())).as(c.order).containsExactly(c.wanted[3], c.wanted[4]);
     }
   }
@@ -110,7 +112,8 @@ interface P03Ordered extends Suite {
 
   @Test
   default void p03_compositeKeysBreakTiesColumnByColumn() {
-    TestTable t = table("jobs").key("tenant", db().varcharType(10)).key("no", "integer").state().create();
+    TestTable t =
+        table("jobs").key("tenant", db().varcharType(10)).key("no", "integer").state().create();
     t.add("tenant", "b", "no", 1).add("tenant", "a", "no", 2).add("tenant", "a", "no", 1);
     assertThat(t.queue().claim(3).stream().map(c -> c.key().toString()).toList())
         .containsExactly("tenant=a, no=1", "tenant=a, no=2", "tenant=b, no=1");
@@ -120,7 +123,8 @@ interface P03Ordered extends Suite {
   default void p03_aRetryWaitsItsDelayAndLetsOthersPass() {
     TestTable t = table("jobs").full().create().rows(1, 2);
     Claim first = claim(t.queue());
-    t.queue().apply(new dev.rowlock.Change.Fail(first, "x", java.util.Optional.of(Duration.ofHours(1))));
+    t.queue()
+        .apply(new dev.rowlock.Change.Fail(first, "x", java.util.Optional.of(Duration.ofHours(1))));
     assertThat(keys(t.queue().claim(5))).containsExactly(2L);
   }
 }

@@ -40,7 +40,8 @@ interface P04Skip extends Suite {
   default void p04_aRowThatSomebodyIsUpdatingIsPassedOver() {
     TestTable t = table("jobs").full().create().rows(1, 3);
     OpenTransaction other = open();
-    other.run("update %s set %s = 'x' where %s".formatted(t.name(), db().quote("last_error"), t.is(1)));
+    other.run(
+        "update %s set %s = 'x' where %s".formatted(t.name(), db().quote("last_error"), t.is(1)));
     assertThat(keys(atOnce(() -> t.queue().claim(5)))).containsExactly(2L, 3L);
     other.rollback();
     assertThat(keys(t.queue().claim(5))).containsExactly(1L);
@@ -89,7 +90,9 @@ interface P04Skip extends Suite {
             () ->
                 t.queue()
                     .apply(
-                        claims.stream().map(c -> new Change.Extend(c, Duration.ofHours(1))).toList()));
+                        claims.stream()
+                            .map(c -> new Change.Extend(c, Duration.ofHours(1)))
+                            .toList()));
     assertThat(applied.stream().map(Applied::status))
         .containsExactly(Applied.Status.BUSY, Applied.Status.EXTENDED);
     other.rollback();
@@ -103,7 +106,8 @@ interface P04Skip extends Suite {
     TestTable t = table("jobs").full().create().rows(1, 1);
     Claim claim = claim(t.queue());
     OpenTransaction other = open();
-    other.run("update %s set %s = 'x' where %s".formatted(t.name(), db().quote("last_error"), t.is(1)));
+    other.run(
+        "update %s set %s = 'x' where %s".formatted(t.name(), db().quote("last_error"), t.is(1)));
     Future<Applied> completing = Threads.start(() -> t.queue().apply(new Change.Complete(claim)));
     // Long enough for a lock timeout of a small database, short against the bounded retries.
     assertThatThrownBy(() -> completing.get(1500, TimeUnit.MILLISECONDS))
@@ -118,7 +122,8 @@ interface P04Skip extends Suite {
     TestTable t = table("jobs").full().lease(Duration.ofSeconds(4)).create().rows(1, 1);
     Claim claim = claim(t.queue());
     open().run(db().lockRows(t.name(), t.is(1)));
-    assertThatThrownBy(() -> Threads.get(Threads.start(() -> t.queue().apply(new Change.Complete(claim)))))
+    assertThatThrownBy(
+            () -> Threads.get(Threads.start(() -> t.queue().apply(new Change.Complete(claim)))))
         .isInstanceOfSatisfying(
             DatabaseException.class,
             e ->

@@ -82,7 +82,8 @@ interface P05Fenced extends Suite {
     boolean timed = t.mapping().has(Role.LEASE_UNTIL) || t.mapping().has(Role.CLAIMED_AT);
     if (timed) {
       int[] recovered = {0};
-      Threads.until("leases of 1 ms end", () -> (recovered[0] += slow.recover(rows).size()) == rows);
+      Threads.until(
+          "leases of 1 ms end", () -> (recovered[0] += slow.recover(rows).size()) == rows);
     } else {
       List<Key> keys = claims.stream().map(Claim::key).toList();
       assertThat(slow.resetUnfenced(keys)).containsExactlyInAnyOrderElementsOf(keys);
@@ -238,8 +239,7 @@ interface P05Fenced extends Suite {
             Status.LOST,
             Status.EXTENDED,
             Status.DEAD);
-    assertThat(t.states())
-        .isEqualTo(Map.of("ready", 3L, "done", 2L, "dead", 1L, "processing", 1L));
+    assertThat(t.states()).isEqualTo(Map.of("ready", 3L, "done", 2L, "dead", 1L, "processing", 1L));
   }
 
   @Test
@@ -252,7 +252,8 @@ interface P05Fenced extends Suite {
         .hasMessageContaining("id=1")
         .hasMessageContaining("complete")
         .hasMessageContaining("test");
-    assertThat(t.queue().apply(List.of(new Change.Extend(claim, Duration.ofHours(1)))).get(0).lost())
+    assertThat(
+            t.queue().apply(List.of(new Change.Extend(claim, Duration.ofHours(1)))).get(0).lost())
         .isTrue();
   }
 
@@ -275,7 +276,12 @@ interface P05Fenced extends Suite {
                 committed(
                     c -> {
                       try (var s = c.createStatement()) {
-                        s.execute("insert into " + db().quote("effects") + " (" + db().quote("id") + ") values (1)");
+                        s.execute(
+                            "insert into "
+                                + db().quote("effects")
+                                + " ("
+                                + db().quote("id")
+                                + ") values (1)");
                       }
                       t.queue().complete(c, stale, Map.of());
                       return null;

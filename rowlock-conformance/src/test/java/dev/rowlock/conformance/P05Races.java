@@ -41,8 +41,12 @@ interface P05Races extends Suite {
         assertThat(state).as("round %s: lost", round).isIn("ready", "processing");
       } else {
         // The thief may have taken what the holder gave back, never what it finished.
-        assertThat(state).as("round %s: won", round).isEqualTo(stolen.isEmpty() ? won : "processing");
-        assertThat(won.equals("done") && !stolen.isEmpty()).as("round %s: both won", round).isFalse();
+        assertThat(state)
+            .as("round %s: won", round)
+            .isEqualTo(stolen.isEmpty() ? won : "processing");
+        assertThat(won.equals("done") && !stolen.isEmpty())
+            .as("round %s: both won", round)
+            .isFalse();
       }
       wins[lost ? 1 : 0]++;
       t.sql("update %s set %s = 'ready'", t.name(), db().quote("state"));
@@ -52,7 +56,8 @@ interface P05Races extends Suite {
 
   @Test
   default void p05_c142_completeAgainstRecoverAndClaim() {
-    TestTable t = table("jobs").key("id").state().with(Role.TOKEN, Role.LEASE_UNTIL).create().rows(1, 1);
+    TestTable t =
+        table("jobs").key("id").state().with(Role.TOKEN, Role.LEASE_UNTIL).create().rows(1, 1);
     race(t, 400, Change.Complete::new, "done");
   }
 
@@ -64,7 +69,8 @@ interface P05Races extends Suite {
 
   @Test
   default void p05_c142_failAgainstRecoverAndClaim() {
-    TestTable t = table("jobs").key("id").state().with(Role.TOKEN, Role.LEASE_UNTIL).create().rows(1, 1);
+    TestTable t =
+        table("jobs").key("id").state().with(Role.TOKEN, Role.LEASE_UNTIL).create().rows(1, 1);
     race(t, 100, c -> new Change.Fail(c, "x", Optional.empty()), "ready");
   }
 
@@ -100,10 +106,7 @@ interface P05Races extends Suite {
     List<Claim> reversed = new java.util.ArrayList<>(claims);
     java.util.Collections.reverse(reversed);
     List<Long> done =
-        Threads.race(
-            List.of(
-                () -> completed(queue, claims),
-                () -> completed(queue, reversed)));
+        Threads.race(List.of(() -> completed(queue, claims), () -> completed(queue, reversed)));
     assertThat(done.get(0) + done.get(1)).isEqualTo(300);
     assertThat(t.count("state", "done")).isEqualTo(300);
   }
@@ -119,8 +122,7 @@ interface P05Races extends Suite {
     TestTable t = table("jobs").full().create().rows(1, 100);
     for (Claim claim : t.queue().claim(100)) {
       List<Boolean> lost =
-          Threads.race(
-              2, n -> t.queue().apply(List.of(new Change.Complete(claim))).get(0).lost());
+          Threads.race(2, n -> t.queue().apply(List.of(new Change.Complete(claim))).get(0).lost());
       assertThat(lost).containsExactlyInAnyOrder(true, false);
     }
     assertThat(t.count("state", "done")).isEqualTo(100);

@@ -66,7 +66,8 @@ interface P06Unfenced extends Suite {
     TestTable t = bare();
     Claim dead = claim(t.queue());
     t.queue().claim(1);
-    assertThat(t.queue().resetUnfenced(List.of(dead.key(), t.queue().key("3"), t.queue().key("99"))))
+    assertThat(
+            t.queue().resetUnfenced(List.of(dead.key(), t.queue().key("3"), t.queue().key("99"))))
         .as("only rows that were held")
         .containsExactly(dead.key());
     assertThat(t.state(1)).isEqualTo("ready");

@@ -22,7 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** P7: leases, delays and backoff use the database's clock; any session zone, any zone-less column. */
+/**
+ * P7: leases, delays and backoff use the database's clock; any session zone, any zone-less column.
+ */
 interface P07Time extends Suite {
 
   private TableSpec timed(String type) {
@@ -149,7 +151,8 @@ interface P07Time extends Suite {
 
   @Test
   default void p07_c050_dueNowIsClaimableNowInWholeSecondsToo() {
-    String seconds = db().timestampType().replace("(6)", "").replace("timestamptz", "timestamptz(0)");
+    String seconds =
+        db().timestampType().replace("(6)", "").replace("timestamptz", "timestamptz(0)");
     String type = seconds.contains("(0)") ? seconds : seconds.replace("timestamp", "timestamp(0)");
     TestTable t = table("jobs").key("id").state().with(Role.RUN_AT, "run_at", type).create();
     for (int i = 1; i <= 12; i++) {
@@ -157,7 +160,12 @@ interface P07Time extends Suite {
       assertThat(keys(t.queue().claim(1))).as("enqueued for now").containsExactly((long) i);
     }
     TestTable retried =
-        table("again").key("id").state().with(Role.RUN_AT, "run_at", type).with(Role.TOKEN).create();
+        table("again")
+            .key("id")
+            .state()
+            .with(Role.RUN_AT, "run_at", type)
+            .with(Role.TOKEN)
+            .create();
     retried.rows(1, 1);
     for (int i = 1; i <= 12; i++) {
       Claim claim = claim(retried.queue());
@@ -168,10 +176,16 @@ interface P07Time extends Suite {
 
   @Test
   default void p07_c050_leasesInWholeSecondsStillFence() {
-    String seconds = db().timestampType().replace("(6)", "").replace("timestamptz", "timestamptz(0)");
+    String seconds =
+        db().timestampType().replace("(6)", "").replace("timestamptz", "timestamptz(0)");
     String type = seconds.contains("(0)") ? seconds : seconds.replace("timestamp", "timestamp(0)");
     TestTable t =
-        table("jobs").key("id").state().with(Role.LEASE_UNTIL, "lease_until", type).create().rows(1, 1);
+        table("jobs")
+            .key("id")
+            .state()
+            .with(Role.LEASE_UNTIL, "lease_until", type)
+            .create()
+            .rows(1, 1);
     Claim claim = claim(t.queue());
     Claim extended = t.queue().extend(claim, Duration.ofMinutes(20));
     t.queue().complete(extended);
@@ -188,15 +202,18 @@ interface P07Time extends Suite {
 
   @Test
   default void p07_claimTimeAndLeaseLengthAreALeaseEnd() {
-    TestTable t = table("jobs").key("id").state().with(Role.CLAIMED_AT, Role.ATTEMPTS).create().rows(1, 2);
+    TestTable t =
+        table("jobs").key("id").state().with(Role.CLAIMED_AT, Role.ATTEMPTS).create().rows(1, 2);
     List<Claim> claims = t.queue().claim(2);
-    assertThat(claims.get(0).leaseUntil().orElseThrow()).isCloseTo(dbNow().plusSeconds(300), within(10));
+    assertThat(claims.get(0).leaseUntil().orElseThrow())
+        .isCloseTo(dbNow().plusSeconds(300), within(10));
     t.set(1, "claimed_at", new Raw(db().nowPlus(-299_000)));
     assertThat(t.queue().recover(10).size()).isZero();
     t.set(1, "claimed_at", new Raw(db().nowPlus(-301_000)));
     assertThat(t.queue().recover(10).ready()).containsExactly(t.queue().key("1"));
     Claim extended = t.queue().extend(claims.get(1), Duration.ofHours(1));
-    assertThat(extended.leaseUntil().orElseThrow()).isCloseTo(dbNow().plusSeconds(3600), within(10));
+    assertThat(extended.leaseUntil().orElseThrow())
+        .isCloseTo(dbNow().plusSeconds(3600), within(10));
     t.queue().complete(extended);
   }
 }

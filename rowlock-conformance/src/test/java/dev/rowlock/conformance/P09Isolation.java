@@ -43,7 +43,13 @@ interface P09Isolation extends Suite {
     // The pool is watched: every connection must come back as it went.
     Queue queue = t.queue(bench().pool(settings(isolation, autoCommit)));
     queue.enqueue(
-        List.of(Map.of("id", 1), Map.of("id", 2), Map.of("id", 3), Map.of("id", 4), Map.of("id", 5), Map.of("id", 6)));
+        List.of(
+            Map.of("id", 1),
+            Map.of("id", 2),
+            Map.of("id", 3),
+            Map.of("id", 4),
+            Map.of("id", 5),
+            Map.of("id", 6)));
     assertThat(t.count()).isEqualTo(6);
     List<Claim> claims = queue.claim(5);
     assertThat(t.count("state", "processing")).isEqualTo(5);
@@ -51,7 +57,10 @@ interface P09Isolation extends Suite {
     assertThat(t.state(1)).isEqualTo("done");
     assertThat(queue.fail(claims.get(1), "x")).isEqualTo(Applied.Status.RETRYING);
     assertThat(t.get(2, "last_error")).isEqualTo("x");
-    queue.apply(List.of(new Change.Dead(claims.get(2), "no"), new Change.Snooze(claims.get(3), Duration.ofHours(1))));
+    queue.apply(
+        List.of(
+            new Change.Dead(claims.get(2), "no"),
+            new Change.Snooze(claims.get(3), Duration.ofHours(1))));
     assertThat(t.state(3)).isEqualTo("dead");
     assertThat(t.state(4)).isEqualTo("ready");
     Claim extended = queue.extend(claims.get(4), Duration.ofHours(1));

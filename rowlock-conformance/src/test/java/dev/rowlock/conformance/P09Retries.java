@@ -59,7 +59,9 @@ interface P09Retries extends Suite {
           faults.clear();
           faults.instead(call -> call.kind() == Kind.EXECUTE, k, 2, thrown);
           Object result = op.run(queue, claim);
-          assertThat(Op.succeeded(result)).as("%s, %s at statement %s: %s", op, fault, k, result).isTrue();
+          assertThat(Op.succeeded(result))
+              .as("%s, %s at statement %s: %s", op, fault, k, result)
+              .isTrue();
           assertThat(retried).as("%s, %s at statement %s", op, fault, k).isNotEmpty();
           assertThat(t.state(1)).isEqualTo(op.after);
         }
@@ -95,7 +97,9 @@ interface P09Retries extends Suite {
     Claim claim = op.prepare(t);
     List<List<Object>> before = t.all();
     for (Fault fault : Fault.values()) {
-      if (!List.of(Fault.LOCK_TIMEOUT, Fault.DEADLOCK, Fault.TIMEOUT, Fault.CONNECTION, Fault.READ_ONLY).contains(fault)) {
+      if (!List.of(
+              Fault.LOCK_TIMEOUT, Fault.DEADLOCK, Fault.TIMEOUT, Fault.CONNECTION, Fault.READ_ONLY)
+          .contains(fault)) {
         continue;
       }
       for (Supplier<SQLException> thrown : db().thrown(fault)) {
@@ -129,7 +133,8 @@ interface P09Retries extends Suite {
         Queue queue = t.queue();
         faults.clear();
         faults.instead(Kind.EXECUTE, 1, thrown);
-        try (Connection connection = Tapped.of(bench().schema().dataSource(), faults).getConnection()) {
+        try (Connection connection =
+            Tapped.of(bench().schema().dataSource(), faults).getConnection()) {
           connection.setAutoCommit(false);
           assertThatThrownBy(() -> op.run(queue, connection, claim))
               .as("%s, %s", op, fault)

@@ -42,7 +42,9 @@ interface P10CallersTransaction extends Suite {
     Object result = rolledBack(c -> op.run(t.queue(), c, claim));
     assertThat(Op.succeeded(result)).isTrue();
     assertThat(t.all()).isEqualTo(before);
-    assertThat(Op.succeeded(op.run(t.queue(), claim))).as("the claim is as good as before").isTrue();
+    assertThat(Op.succeeded(op.run(t.queue(), claim)))
+        .as("the claim is as good as before")
+        .isTrue();
   }
 
   @ParameterizedTest
@@ -78,7 +80,8 @@ interface P10CallersTransaction extends Suite {
     assertThat(t.get(2, "result")).isEqualTo("X");
   }
 
-  private Object effect(Connection c, TestTable effects, Claim claim, TestTable t) throws SQLException {
+  private Object effect(Connection c, TestTable effects, Claim claim, TestTable t)
+      throws SQLException {
     try (Statement s = c.createStatement()) {
       s.execute(
           "insert into %s (%s) values (%s)"
@@ -92,7 +95,8 @@ interface P10CallersTransaction extends Suite {
   default void p10_enqueueIsSeenWhenTheCallerHasCommitted() {
     TestTable t = table("jobs").full().create();
     OpenTransaction caller = open();
-    List<Key> keys = t.queue().enqueue(caller.connection(), List.of(Map.of("id", 1), Map.of("id", 2)));
+    List<Key> keys =
+        t.queue().enqueue(caller.connection(), List.of(Map.of("id", 1), Map.of("id", 2)));
     assertThat(keys).hasSize(2);
     assertThat(t.queue().claim(5)).isEmpty();
     caller.commit();
@@ -118,7 +122,11 @@ interface P10CallersTransaction extends Suite {
     List<Claim> claims = t.queue().claim(20);
     List<Change> changes =
         claims.stream()
-            .map(c -> (Long) c.key().get("id") % 2 == 0 ? new Change.Complete(c) : new Change.Release(c))
+            .map(
+                c ->
+                    (Long) c.key().get("id") % 2 == 0
+                        ? new Change.Complete(c)
+                        : new Change.Release(c))
             .map(Change.class::cast)
             .toList();
     List<Applied> undone = rolledBack(c -> t.queue().apply(c, changes));

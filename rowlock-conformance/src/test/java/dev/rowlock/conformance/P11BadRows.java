@@ -38,7 +38,8 @@ interface P11BadRows extends Suite {
     t.add("id", 1, "payload", "{\"a\":1}").add("id", 2, "payload", "not json at all");
     List<Claim> claims = t.queue().claim(2);
     assertThat(claims.get(1).row().get("payload")).isEqualTo("not json at all");
-    t.queue().apply(List.of(new Change.Complete(claims.get(0)), new Change.Dead(claims.get(1), "bad")));
+    t.queue()
+        .apply(List.of(new Change.Complete(claims.get(0)), new Change.Dead(claims.get(1), "bad")));
     assertThat(t.get(1, "payload")).isEqualTo("{\"a\":1}");
     assertThat(t.get(2, "payload")).isEqualTo("not json at all");
   }
@@ -84,9 +85,28 @@ interface P11BadRows extends Suite {
             .create();
     t.add("id", 1);
     t.add(
-        "id", 2, "a", 7, "b", 1.5, "c", true, "d", "1b4e28ba-2fa1-11d2-883f-0016d3cca427", "e",
-        new TestTable.Raw(db().binary("00ff")), "f", "2026-10-25 00:30:00+00", "g",
-        "2026-10-25 01:30:00", "h", "2026-02-28", "i", "ab", "j", 0.25);
+        "id",
+        2,
+        "a",
+        7,
+        "b",
+        1.5,
+        "c",
+        true,
+        "d",
+        "1b4e28ba-2fa1-11d2-883f-0016d3cca427",
+        "e",
+        new TestTable.Raw(db().binary("00ff")),
+        "f",
+        "2026-10-25 00:30:00+00",
+        "g",
+        "2026-10-25 01:30:00",
+        "h",
+        "2026-02-28",
+        "i",
+        "ab",
+        "j",
+        0.25);
     List<Claim> claims = t.queue().claim(2);
     assertThat(claims).allMatch(c -> c.problem().isEmpty());
     assertThat(claims.get(0).row().values()).hasSize(10).containsOnlyNulls();
@@ -94,7 +114,8 @@ interface P11BadRows extends Suite {
     assertThat(row.get("a")).isEqualTo(7L);
     assertThat((java.math.BigDecimal) row.get("b")).isEqualByComparingTo("1.5");
     assertThat(row.get("c")).isEqualTo(true);
-    assertThat(row.get("d")).isEqualTo(java.util.UUID.fromString("1b4e28ba-2fa1-11d2-883f-0016d3cca427"));
+    assertThat(row.get("d"))
+        .isEqualTo(java.util.UUID.fromString("1b4e28ba-2fa1-11d2-883f-0016d3cca427"));
     assertThat(row.get("e")).isEqualTo(new byte[] {0, (byte) 0xff});
     assertThat(row.get("f")).isEqualTo(java.time.Instant.parse("2026-10-25T00:30:00Z"));
     assertThat(row.get("g")).isEqualTo(java.time.LocalDateTime.parse("2026-10-25T01:30:00"));

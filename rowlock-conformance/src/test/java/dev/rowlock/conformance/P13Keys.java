@@ -84,14 +84,18 @@ interface P13Keys extends Suite {
     assertThat(claims.stream().map(Claim::key)).containsExactlyElementsOf(wanted);
     assertThat(claims.get(1).key().get("k"))
         .isEqualTo(type.java(type.texts.get(1)))
-        .isInstanceOf(type.java("1".equals(type.texts.get(0)) ? "1" : type.texts.get(0)).getClass());
+        .isInstanceOf(
+            type.java("1".equals(type.texts.get(0)) ? "1" : type.texts.get(0)).getClass());
     List<Claim> passed = claims.stream().map(c -> queue.claim(c.token())).toList();
     assertThat(passed.stream().map(Claim::key)).containsExactlyElementsOf(wanted);
     assertThat(
-            queue.apply(passed.stream().map(c -> new Change.Extend(c, Duration.ofHours(1))).toList()))
+            queue.apply(
+                passed.stream().map(c -> new Change.Extend(c, Duration.ofHours(1))).toList()))
         .noneMatch(Applied::lost);
     queue.complete(passed.get(0));
-    assertThat(queue.apply(List.of(new Change.Complete(passed.get(1)), new Change.Release(passed.get(2)))))
+    assertThat(
+            queue.apply(
+                List.of(new Change.Complete(passed.get(1)), new Change.Release(passed.get(2)))))
         .noneMatch(Applied::lost);
     assertThat(t.states()).isEqualTo(Map.of("done", 2L, "ready", 1L));
     assertThat(queue.show(wanted.get(0)).orElseThrow().state()).isEqualTo(RowState.DONE);
@@ -111,8 +115,10 @@ interface P13Keys extends Suite {
         t.queue()
             .enqueue(
                 List.of(
-                    Map.of("k", type.java(type.texts.get(0))), Map.of("k", type.java(type.texts.get(1)))));
-    assertThat(keys).containsExactly(t.queue().key(type.texts.get(0)), t.queue().key(type.texts.get(1)));
+                    Map.of("k", type.java(type.texts.get(0))),
+                    Map.of("k", type.java(type.texts.get(1)))));
+    assertThat(keys)
+        .containsExactly(t.queue().key(type.texts.get(0)), t.queue().key(type.texts.get(1)));
     assertThat(t.queue().claim(5).stream().map(Claim::key)).containsExactlyElementsOf(keys);
   }
 
@@ -147,7 +153,8 @@ interface P13Keys extends Suite {
     t.queue().complete(t.queue().claim(claims.get(0).token()));
     assertThat(t.state(List.of("a", id.toString(), 1))).isEqualTo("done");
     assertThat(t.count("state", "processing")).as("no other row of the tenant").isEqualTo(2);
-    t.queue().apply(List.of(new Change.Complete(claims.get(1)), new Change.Dead(claims.get(2), "x")));
+    t.queue()
+        .apply(List.of(new Change.Complete(claims.get(1)), new Change.Dead(claims.get(2), "x")));
     assertThat(t.states()).isEqualTo(Map.of("done", 2L, "dead", 1L));
   }
 

@@ -88,7 +88,8 @@ interface P13Names extends Suite {
         ":limit "
       })
   default void p13_c037_anyCharacterInEveryName(String prefix) {
-    State state = State.of(prefix + "state", "prêt", "en cours", "fini : {x} ?").withDead("it's dead");
+    State state =
+        State.of(prefix + "state", "prêt", "en cours", "fini : {x} ?").withDead("it's dead");
     TestTable t =
         named(prefix + "table", prefix)
             .key(prefix + "Id")
@@ -121,7 +122,8 @@ interface P13Names extends Suite {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"select", "user", "group", "order", "table", "key", "limit", "value", "default"})
+  @ValueSource(
+      strings = {"select", "user", "group", "order", "table", "key", "limit", "value", "default"})
   default void p13_c038_reservedWords(String word) {
     State state = State.of(word + "_", "ready", "processing", "done").withDead("dead");
     TestTable t =
@@ -198,7 +200,8 @@ interface P13Names extends Suite {
 
   @Test
   default void p13_aNameInAnotherCaseIsFoundIfThereIsOne() {
-    TestTable t = table("Jobs").key("Id").state(State.of("State", "ready", "processing", "done")).create();
+    TestTable t =
+        table("Jobs").key("Id").state(State.of("State", "ready", "processing", "done")).create();
     t.add("Id", 1);
     Queue queue =
         Queue.builder(
@@ -220,7 +223,10 @@ interface P13Names extends Suite {
                 Queue.builder(
                         "test",
                         bench().pool(),
-                        dev.rowlock.Mapping.table("jobs").key("id").state("status", "a", "b", "c").build())
+                        dev.rowlock.Mapping.table("jobs")
+                            .key("id")
+                            .state("status", "a", "b", "c")
+                            .build())
                     .build())
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("status")
@@ -230,7 +236,10 @@ interface P13Names extends Suite {
                 Queue.builder(
                         "test",
                         bench().pool(),
-                        dev.rowlock.Mapping.table("jbos").key("id").state("state", "a", "b", "c").build())
+                        dev.rowlock.Mapping.table("jbos")
+                            .key("id")
+                            .state("state", "a", "b", "c")
+                            .build())
                     .build())
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("jbos");

@@ -18,8 +18,7 @@ interface P14Shapes extends Suite {
 
   @Test
   default void p14_c030_aKeyThatIsNotUniqueIsRefused() {
-    TestTable t =
-        table("jobs").key("id").state().withoutPrimaryKey().create();
+    TestTable t = table("jobs").key("id").state().withoutPrimaryKey().create();
     t.add("id", 1).add("id", 1);
     assertThatThrownBy(t::queue)
         .isInstanceOf(ConfigurationException.class)
@@ -124,7 +123,11 @@ interface P14Shapes extends Suite {
             new Case(Role.WORKER, db().varcharType(3), "8 characters"),
             new Case(Role.ERROR, db().intType(), "text"))) {
       TestTable t =
-          table("jobs_" + c.role.label() + c.type).key("id").state().with(c.role, "col", c.type).create();
+          table("jobs_" + c.role.label() + c.type)
+              .key("id")
+              .state()
+              .with(c.role, "col", c.type)
+              .create();
       assertThatThrownBy(t::queue)
           .as("%s", c)
           .isInstanceOf(ConfigurationException.class)
@@ -139,7 +142,14 @@ interface P14Shapes extends Suite {
     TestTable t = table("jobs").full().column("kind", db().intType()).create();
     t.add("id", 1, "kind", 1).add("id", 2, "kind", 2);
     String view = db().quote("jobs_of_kind_1");
-    t.sql("create view " + view + " as select * from " + t.name() + " where " + db().quote("kind") + " = 1");
+    t.sql(
+        "create view "
+            + view
+            + " as select * from "
+            + t.name()
+            + " where "
+            + db().quote("kind")
+            + " = 1");
     Queue queue;
     try {
       queue =
@@ -169,9 +179,13 @@ interface P14Shapes extends Suite {
         table("jobs")
             .full()
             .column("lang", db().varcharType(5))
-            .map(m -> m.where(db().quote("lang") + " = 'ru' or " + db().quote("lang") + " = 'a:b?'"))
+            .map(
+                m -> m.where(db().quote("lang") + " = 'ru' or " + db().quote("lang") + " = 'a:b?'"))
             .create();
-    t.add("id", 1, "lang", "en").add("id", 2, "lang", "ru").add("id", 3).add("id", 4, "lang", "a:b?");
+    t.add("id", 1, "lang", "en")
+        .add("id", 2, "lang", "ru")
+        .add("id", 3)
+        .add("id", 4, "lang", "a:b?");
     assertThat(keys(t.queue().claim(5))).containsExactly(2L, 4L);
     assertThat(t.state(1)).isEqualTo("ready");
     assertThat(t.queue().stats().count(dev.rowlock.RowState.OTHER)).isEqualTo(2);
@@ -203,7 +217,8 @@ interface P14Shapes extends Suite {
 
   @Test
   default void p14_deletingARowThatOthersReferToIsRefusedAndSaysSo() {
-    TestTable t = table("jobs").full().map(m -> m.onDone(dev.rowlock.OnDone.delete())).create().rows(1, 1);
+    TestTable t =
+        table("jobs").full().map(m -> m.onDone(dev.rowlock.OnDone.delete())).create().rows(1, 1);
     table("children")
         .key("id")
         .state()

@@ -80,7 +80,12 @@ interface P14States extends Suite {
     // Two values: enough where done-at tells the third.
     State state =
         new State(
-            "busy", List.of("false"), Optional.of("true"), Optional.empty(), Optional.empty(), Optional.empty());
+            "busy",
+            List.of("false"),
+            Optional.of("true"),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty());
     TestTable t =
         table("jobs")
             .key("id")
@@ -103,7 +108,9 @@ interface P14States extends Suite {
     TestTable t =
         table("jobs")
             .key("id")
-            .state(State.of("busy", "false", "true", "done"), db().booleanType() + " default false not null")
+            .state(
+                State.of("busy", "false", "true", "done"),
+                db().booleanType() + " default false not null")
             .create();
     assertThatThrownBy(t::queue)
         .isInstanceOf(ConfigurationException.class)
@@ -126,7 +133,10 @@ interface P14States extends Suite {
     assertThat(keys(claims)).containsExactly("a", "b", "c");
     assertThat(claims.get(0).readyValue()).contains("ready");
     queue.complete(queue.claim(claims.get(0).token()));
-    queue.apply(List.of(new Change.Release(claims.get(1)), new Change.Snooze(claims.get(2), Duration.ofHours(1))));
+    queue.apply(
+        List.of(
+            new Change.Release(claims.get(1)),
+            new Change.Snooze(claims.get(2), Duration.ofHours(1))));
     assertThat(t.state("a")).isEqualTo("done");
     assertThat(queue.stats().count(RowState.READY)).isEqualTo(1);
     assertThat(queue.stats().count(RowState.SCHEDULED)).isEqualTo(1);
@@ -150,14 +160,20 @@ interface P14States extends Suite {
 
   @Test
   default void p14_c031_aListOfReadyValuesWithNull() {
-    State state = State.of("state", "new", "processing", "done").withReady("new", null, "again").withFailed("again");
+    State state =
+        State.of("state", "new", "processing", "done")
+            .withReady("new", null, "again")
+            .withFailed("again");
     TestTable t =
         table("jobs")
             .key("id")
             .state(state, db().varcharType(20))
             .with(Role.TOKEN, Role.RUN_AT)
             .create();
-    t.add("id", 1, "state", "again").add("id", 2).add("id", 3, "state", "new").add("id", 4, "state", "odd");
+    t.add("id", 1, "state", "again")
+        .add("id", 2)
+        .add("id", 3, "state", "new")
+        .add("id", 4, "state", "odd");
     List<Claim> claims = t.queue().claim(10);
     assertThat(keys(claims)).as("in the order of the ready values").containsExactly(3L, 2L, 1L);
     assertThat(claims.stream().map(c -> c.readyValue().orElse("NULL")))
@@ -185,7 +201,8 @@ interface P14States extends Suite {
     t.add("id", 3, "state", "ready", "run_at", new TestTable.Raw(db().nowPlus(-1000)));
     assertThat(keys(t.queue().claim(10))).containsExactlyInAnyOrder(2L, 3L);
     assertThat(t.queue().stats().count(RowState.OTHER)).isEqualTo(1);
-    assertThat(t.queue().list(RowState.OTHER, 5).stream().map(r -> r.key().get("id"))).containsExactly(1L);
+    assertThat(t.queue().list(RowState.OTHER, 5).stream().map(r -> r.key().get("id")))
+        .containsExactly(1L);
   }
 
   @Test

@@ -68,7 +68,9 @@ interface P15LostAnswers extends Suite {
     }
   }
 
-  /** Whatever state the row is in, time or the claim order brings it to somebody, or it is finished. */
+  /**
+   * Whatever state the row is in, time or the claim order brings it to somebody, or it is finished.
+   */
   private void reach(TestTable t) {
     String state = t.state(1);
     if (state.equals("processing")) {
@@ -97,7 +99,8 @@ interface P15LostAnswers extends Suite {
     try {
       queue.complete(claim);
     } catch (DatabaseException e) {
-      assertThat(queue.apply(List.of(new dev.rowlock.Change.Complete(claim))).get(0).lost()).isTrue();
+      assertThat(queue.apply(List.of(new dev.rowlock.Change.Complete(claim))).get(0).lost())
+          .isTrue();
     }
     assertThat(t.state(1)).isEqualTo("done");
     assertThat(t.number(1, "attempts")).isEqualTo(1);

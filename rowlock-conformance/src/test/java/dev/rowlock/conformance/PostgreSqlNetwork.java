@@ -27,7 +27,8 @@ interface PostgreSqlNetwork extends Suite {
     PGSimpleDataSource source = ((PostgresDatabase) db()).dataSource(bench().schema().name());
     source.setPortNumbers(new int[] {proxy.port()});
     source.setConnectTimeout(2);
-    // The driver's own wait for an answer to a cancel request; 10 s by default, for leases above 15 s.
+    // The driver's own wait for an answer to a cancel request; 10 s by default, for leases above 15
+    // s.
     source.setCancelSignalTimeout(1);
     return bench()
         .unwatchedPool(
@@ -58,7 +59,9 @@ interface PostgreSqlNetwork extends Suite {
     assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(4));
     proxy.thaw();
     Threads.until("it works again", () -> works(queue));
-    assertThat(t.state(1)).as("the frozen write arrived, or did not; never half").isIn("done", "processing");
+    assertThat(t.state(1))
+        .as("the frozen write arrived, or did not; never half")
+        .isIn("done", "processing");
   }
 
   private static boolean works(Queue queue) {
@@ -128,7 +131,10 @@ interface PostgreSqlNetwork extends Suite {
       throw new IllegalStateException(e);
     }
     proxy.freeze();
-    Threads.until("the worker notices", Duration.ofSeconds(15), () -> worker.health() == Worker.Health.DEGRADED);
+    Threads.until(
+        "the worker notices",
+        Duration.ofSeconds(15),
+        () -> worker.health() == Worker.Health.DEGRADED);
     proxy.thaw();
     Threads.until("every row is done", () -> t.count("state", "done") == 60);
   }

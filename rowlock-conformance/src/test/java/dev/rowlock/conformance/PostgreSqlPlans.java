@@ -90,9 +90,12 @@ interface PostgreSqlPlans extends Suite {
   }
 
   private TestTable partitioned() {
-    TestTable t = table("jobs").full().suffix("partition by hash (" + db().quote("id") + ")").create();
+    TestTable t =
+        table("jobs").full().suffix("partition by hash (" + db().quote("id") + ")").create();
     for (int i = 0; i < 8; i++) {
-      t.sql("create table %s partition of %s for values with (modulus 8, remainder %s)", "part" + i, t.name(), i);
+      t.sql(
+          "create table %s partition of %s for values with (modulus 8, remainder %s)",
+          "part" + i, t.name(), i);
     }
     t.queue().sql().advice().forEach(s -> t.sql(s.sql()));
     return t;
@@ -107,8 +110,19 @@ interface PostgreSqlPlans extends Suite {
             .sql();
     Map<String, String> values = new java.util.HashMap<>(more);
     values.putAll(
-        Map.of("ready", "'ready'", "processing", "'processing'", "max_attempts", "5", "lease_ms", "300000", "limit", "10"));
-    values.putAll(Map.of("worker", "'w'", "dead", "'dead'", "retry", "'ready'", "expired_error", "'x'"));
+        Map.of(
+            "ready",
+            "'ready'",
+            "processing",
+            "'processing'",
+            "max_attempts",
+            "5",
+            "lease_ms",
+            "300000",
+            "limit",
+            "10"));
+    values.putAll(
+        Map.of("worker", "'w'", "dead", "'dead'", "retry", "'ready'", "expired_error", "'x'"));
     for (Map.Entry<String, String> value : values.entrySet()) {
       sql = sql.replaceAll("(?<!:):" + value.getKey() + "\\b", value.getValue());
     }
@@ -122,7 +136,9 @@ interface PostgreSqlPlans extends Suite {
 
   private void fill(TestTable t) {
     t.rows(1, 10_000);
-    t.sql("update %s set %s = 'done' where mod(%s, 10) <> 0", t.name(), db().quote("state"), db().quote("id"));
+    t.sql(
+        "update %s set %s = 'done' where mod(%s, 10) <> 0",
+        t.name(), db().quote("state"), db().quote("id"));
     t.sql("analyze " + t.name());
   }
 
@@ -133,18 +149,29 @@ interface PostgreSqlPlans extends Suite {
         List.of(
             new Shape("state", table("a").full()),
             new Shape("priority", table("b").full().with(Role.PRIORITY)),
-            new Shape("priority desc", table("c").full().with(Role.PRIORITY).map(m -> m.order("priority desc"))),
+            new Shape(
+                "priority desc",
+                table("c").full().with(Role.PRIORITY).map(m -> m.order("priority desc"))),
             new Shape("by key", table("d").full().map(m -> m.order("id"))),
-            new Shape("nulls first", table("e").full().with(Role.PRIORITY).map(m -> m.order("priority desc nulls first"))));
+            new Shape(
+                "nulls first",
+                table("e")
+                    .full()
+                    .with(Role.PRIORITY)
+                    .map(m -> m.order("priority desc nulls first"))));
     for (Shape shape : shapes) {
       TestTable t = shape.spec().create();
       fill(t);
-      t.queue().sql().advice().stream().filter(s -> s.sql().startsWith("CREATE INDEX")).forEach(s -> t.sql(s.sql()));
+      t.queue().sql().advice().stream()
+          .filter(s -> s.sql().startsWith("CREATE INDEX"))
+          .forEach(s -> t.sql(s.sql()));
       t.sql("analyze " + t.name());
       List<String> plan = explain(t, "claim", Map.of());
       String shown = shape.name() + "\n" + plan.stream().collect(Collectors.joining("\n"));
       assertThat(any(plan, "Index Scan using rowlock_\\w+_claim on \\w+ q")).as(shown).isTrue();
-      int scan = plan.indexOf(plan.stream().filter(l -> l.contains("_claim on")).findFirst().orElseThrow());
+      int scan =
+          plan.indexOf(
+              plan.stream().filter(l -> l.contains("_claim on")).findFirst().orElseThrow());
       assertThat(plan.get(scan + 1)).as(shown).contains("Index Cond").contains("ready");
       assertThat(any(plan.subList(0, scan), "LockRows")).as(shown).isTrue();
       assertThat(any(plan.subList(plan.indexOf(lockRows(plan)), scan), "Sort")).as(shown).isFalse();
@@ -160,7 +187,9 @@ interface PostgreSqlPlans extends Suite {
     TestTable t = table("inbox").key("id").with(Role.LEASE_UNTIL, Role.DONE_AT).create();
     t.rows(1, 10_000);
     t.sql("update %s set done_at = now() where mod(id, 10) <> 0", t.name());
-    t.queue().sql().advice().stream().filter(s -> s.sql().startsWith("CREATE INDEX")).forEach(s -> t.sql(s.sql()));
+    t.queue().sql().advice().stream()
+        .filter(s -> s.sql().startsWith("CREATE INDEX"))
+        .forEach(s -> t.sql(s.sql()));
     t.sql("analyze " + t.name());
     List<String> plan = explain(t, "claim", Map.of());
     assertThat(any(plan, "Index Scan using rowlock_inbox_claim")).as("%s", plan).isTrue();
@@ -172,13 +201,24 @@ interface PostgreSqlPlans extends Suite {
   default void p03_recoveryAndWritesReadNoWholeTable() {
     TestTable t = table("jobs").full().create();
     fill(t);
-    t.queue().sql().advice().stream().filter(s -> s.sql().startsWith("CREATE INDEX")).forEach(s -> t.sql(s.sql()));
+    t.queue().sql().advice().stream()
+        .filter(s -> s.sql().startsWith("CREATE INDEX"))
+        .forEach(s -> t.sql(s.sql()));
     t.queue().claim(50);
     t.sql("analyze " + t.name());
     assertThat(any(explain(t, "recover", Map.of()), "Seq Scan on jobs")).isFalse();
     Map<String, String> one =
         Map.of(
-            "key_id", "'10'", "fence_token", "'1'", "fence_attempts", "'1'", "fence_worker", "'w'", "done", "'done'");
+            "key_id",
+            "'10'",
+            "fence_token",
+            "'1'",
+            "fence_attempts",
+            "'1'",
+            "fence_worker",
+            "'w'",
+            "done",
+            "'done'");
     List<String> plan = explain(t, "complete", one);
     assertThat(any(plan, "jobs_pkey")).as("%s", plan).isTrue();
     assertThat(any(plan, "Seq Scan")).as("%s", plan).isFalse();
@@ -202,7 +242,8 @@ interface PostgreSqlPlans extends Suite {
 
   private void beat(Queue queue, List<Claim> held, int times) {
     for (int beat = 0; beat < times; beat++) {
-      List<Change.Extend> all = held.stream().map(c -> new Change.Extend(c, Duration.ofHours(1))).toList();
+      List<Change.Extend> all =
+          held.stream().map(c -> new Change.Extend(c, Duration.ofHours(1))).toList();
       assertThat(queue.apply(all)).allMatch(a -> a.status() == dev.rowlock.Applied.Status.EXTENDED);
     }
   }

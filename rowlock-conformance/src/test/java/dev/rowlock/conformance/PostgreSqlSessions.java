@@ -32,7 +32,8 @@ interface PostgreSqlSessions extends Suite {
     String fake = "clock_" + bench().schema().name();
     bench().schema().execute("create schema " + fake);
     bench().closing(() -> bench().schema().execute("drop schema " + fake + " cascade"));
-    for (String function : List.of("statement_timestamp", "clock_timestamp", "now", "transaction_timestamp")) {
+    for (String function :
+        List.of("statement_timestamp", "clock_timestamp", "now", "transaction_timestamp")) {
       bench()
           .schema()
           .execute(
@@ -48,7 +49,8 @@ interface PostgreSqlSessions extends Suite {
                 .pool(
                     config ->
                         config.setConnectionInitSql(
-                            "set search_path = %s, pg_catalog, %s".formatted(fake, bench().schema().name()))));
+                            "set search_path = %s, pg_catalog, %s"
+                                .formatted(fake, bench().schema().name()))));
     List<Claim> claims = ahead.claim(5);
     assertThat(keys(claims)).as("due by that clock").containsExactly(1L);
     long days = Duration.between(dbNow(), claims.get(0).leaseUntil().orElseThrow()).toDays();
@@ -58,7 +60,11 @@ interface PostgreSqlSessions extends Suite {
     assertThat(t.queue().recover(5).size()).as("nor by the real one").isZero();
     assertThat(ahead.recover(5).size()).as("but by that one").isEqualTo(1);
     ahead.snooze(claim(ahead), Duration.ofHours(1));
-    assertThat(bench().schema().value("select run_at > now() + interval '35 months' from jobs where id = 1")).isEqualTo(true);
+    assertThat(
+            bench()
+                .schema()
+                .value("select run_at > now() + interval '35 months' from jobs where id = 1"))
+        .isEqualTo(true);
   }
 
   @Test
@@ -67,7 +73,8 @@ interface PostgreSqlSessions extends Suite {
     OpenTransaction caller = open().run("select pg_sleep(1.2)");
     Claim claim = t.queue().claim(caller.connection(), 1).get(0);
     caller.commit();
-    assertThat(Duration.between(dbNow(), claim.leaseUntil().orElseThrow())).isGreaterThan(Duration.ofMillis(299_300));
+    assertThat(Duration.between(dbNow(), claim.leaseUntil().orElseThrow()))
+        .isGreaterThan(Duration.ofMillis(299_300));
   }
 
   @Test
@@ -81,7 +88,9 @@ interface PostgreSqlSessions extends Suite {
             DatabaseException.class,
             e -> assertThat(e.fault()).isIn(Fault.TIMEOUT, Fault.LOCK_TIMEOUT))
         .hasMessageContaining("lock on the whole table");
-    assertThat(Duration.ofNanos(System.nanoTime() - start)).as("shorter than the lease").isLessThan(Duration.ofSeconds(3));
+    assertThat(Duration.ofNanos(System.nanoTime() - start))
+        .as("shorter than the lease")
+        .isLessThan(Duration.ofSeconds(3));
   }
 
   @Test
@@ -93,7 +102,8 @@ interface PostgreSqlSessions extends Suite {
       caller.run("select count(*) from jobs");
       t.queue().complete(claim(t.queue()));
       assertThatThrownBy(() -> t.queue().claim(caller.connection(), 2))
-          .isInstanceOfSatisfying(DatabaseException.class, e -> assertThat(e.fault()).isEqualTo(Fault.SERIALIZATION));
+          .isInstanceOfSatisfying(
+              DatabaseException.class, e -> assertThat(e.fault()).isEqualTo(Fault.SERIALIZATION));
       caller.close();
       assertThat(t.count("state", "processing")).isZero();
       assertThat(t.count("state", "ready")).isEqualTo(1);
@@ -114,7 +124,8 @@ interface PostgreSqlSessions extends Suite {
                       named,
                       config -> {
                         config.setAutoCommit(autoCommit);
-                        config.setConnectionInitSql("set idle_in_transaction_session_timeout = '1s'");
+                        config.setConnectionInitSql(
+                            "set idle_in_transaction_session_timeout = '1s'");
                       }));
       Claim claim = claim(queue);
       notInTransaction(name);
@@ -131,8 +142,15 @@ interface PostgreSqlSessions extends Suite {
 
   private void notInTransaction(String name) {
     List<List<Object>> sessions =
-        bench().schema().query("select state, query from pg_stat_activity where application_name = '" + name + "'");
-    assertThat(sessions).isNotEmpty().noneMatch(s -> String.valueOf(s.get(0)).startsWith("idle in transaction"));
+        bench()
+            .schema()
+            .query(
+                "select state, query from pg_stat_activity where application_name = '"
+                    + name
+                    + "'");
+    assertThat(sessions)
+        .isNotEmpty()
+        .noneMatch(s -> String.valueOf(s.get(0)).startsWith("idle in transaction"));
   }
 
   /** A cluster whose sessions are read-only while the switch is on, as after a failover. */
@@ -149,7 +167,8 @@ interface PostgreSqlSessions extends Suite {
           }
         };
     return bench()
-        .pool(Tapped.of(bench().schema().dataSource(), tap), config -> config.setMaximumPoolSize(2));
+        .pool(
+            Tapped.of(bench().schema().dataSource(), tap), config -> config.setMaximumPoolSize(2));
   }
 
   @Test
@@ -173,7 +192,8 @@ interface PostgreSqlSessions extends Suite {
 
   private static void assertReadOnly(Runnable work) {
     assertThatThrownBy(work::run)
-        .isInstanceOfSatisfying(DatabaseException.class, e -> assertThat(e.fault()).isEqualTo(Fault.READ_ONLY))
+        .isInstanceOfSatisfying(
+            DatabaseException.class, e -> assertThat(e.fault()).isEqualTo(Fault.READ_ONLY))
         .hasMessageContaining("read-only");
   }
 
@@ -191,7 +211,8 @@ interface PostgreSqlSessions extends Suite {
   default void p09_c064_aWorkerOnAReplicaDoesNotStart() {
     TestTable t = table("jobs").full().create().rows(1, 1);
     DataSource replica =
-        bench().pool(config -> config.setConnectionInitSql("set default_transaction_read_only = on"));
+        bench()
+            .pool(config -> config.setConnectionInitSql("set default_transaction_read_only = on"));
     assertReadOnly(() -> t.queue(replica).worker(job -> dev.rowlock.Outcome.done()).start());
     assertThat(t.queue(replica).verify().safe()).isFalse();
     assertThat(t.queue(replica).stats().left()).as("looking is allowed").isEqualTo(1);
@@ -205,18 +226,19 @@ interface PostgreSqlSessions extends Suite {
   }
 
   private TestTable qualified() {
-    return new dev.rowlock.conformance.kit.TableSpec(bench(), bench().schema().name(), "jobs").full().create();
+    return new dev.rowlock.conformance.kit.TableSpec(bench(), bench().schema().name(), "jobs")
+        .full()
+        .create();
   }
 
   @Test
   default void p09_c058_aPoolerInTransactionModeWorksWithoutPreparedStatements() {
     TestTable t = qualified().rows(1, 100);
-    TransactionPooler pooler = bench().closing(new TransactionPooler(((PostgresDatabase) db()).port(), 3));
+    TransactionPooler pooler =
+        bench().closing(new TransactionPooler(((PostgresDatabase) db()).port(), 3));
     Queue one = t.queue(through(pooler, 0));
     Queue two = t.queue(through(pooler, 0));
-    List<Integer> done =
-        Threads.race(
-            List.of(() -> drain(one), () -> drain(two)));
+    List<Integer> done = Threads.race(List.of(() -> drain(one), () -> drain(two)));
     assertThat(done.get(0) + done.get(1)).isEqualTo(100);
     assertThat(t.count("state", "done")).isEqualTo(100);
     Claim claim = claimEnqueued(one, t);
@@ -240,7 +262,8 @@ interface PostgreSqlSessions extends Suite {
   @Test
   default void p09_c058_preparedStatementsThroughAPoolerAreExplained() {
     TestTable t = qualified().rows(1, 40);
-    TransactionPooler pooler = bench().closing(new TransactionPooler(((PostgresDatabase) db()).port(), 1));
+    TransactionPooler pooler =
+        bench().closing(new TransactionPooler(((PostgresDatabase) db()).port(), 1));
     Queue one = t.queue(through(pooler, 5));
     Queue two = t.queue(through(pooler, 5));
     assertThat(one.claim(1)).hasSize(1);
@@ -267,7 +290,8 @@ interface PostgreSqlSessions extends Suite {
   @Test
   default void p13_c041_aPooledSessionPoisonedByAnotherClientMakesNoDifference() {
     TestTable t = qualified().rows(1, 100);
-    TransactionPooler pooler = bench().closing(new TransactionPooler(((PostgresDatabase) db()).port(), 1));
+    TransactionPooler pooler =
+        bench().closing(new TransactionPooler(((PostgresDatabase) db()).port(), 1));
     Queue queue = t.queue(through(pooler, 0));
     try (var connection = through(pooler, 0).getConnection();
         Statement statement = connection.createStatement()) {

@@ -43,7 +43,8 @@ interface PostgreSqlShapes extends P14States {
             .with(Role.TOKEN, Role.LEASE_UNTIL, Role.ERROR)
             .create();
     life(t, state);
-    Queue blind = t.queue(bench().pool(config -> config.setConnectionInitSql("set search_path = ''")));
+    Queue blind =
+        t.queue(bench().pool(config -> config.setConnectionInitSql("set search_path = ''")));
     Claim claim = claim(blind);
     blind.complete(claim);
     blind.enqueue(List.of(java.util.Map.of("id", 77)));
@@ -55,7 +56,11 @@ interface PostgreSqlShapes extends P14States {
   default void p14_c024_anEnumWithoutAMappedValueIsRefusedOrNamed() {
     bench().schema().execute("create type s as enum ('ready', 'processing', 'done')");
     TestTable t =
-        table("jobs").key("id").state(State.of("state", "ready", "processing", "finished"), "s default 'ready' not null").create();
+        table("jobs")
+            .key("id")
+            .state(
+                State.of("state", "ready", "processing", "finished"), "s default 'ready' not null")
+            .create();
     t.rows(1, 2);
     try {
       Verification verification = t.queue().verify();
@@ -68,10 +73,19 @@ interface PostgreSqlShapes extends P14States {
 
   @Test
   default void p14_domainsAreWhatTheyAreMadeOf() {
-    bench().schema().execute("create domain status as varchar(12) check (value <> '')", "create domain moment as timestamptz");
+    bench()
+        .schema()
+        .execute(
+            "create domain status as varchar(12) check (value <> '')",
+            "create domain moment as timestamptz");
     State state = State.of("state", "ready", "processing", "done").withDead("dead");
     TestTable t =
-        table("jobs").key("id").state(state, "status default 'ready' not null").with(Role.LEASE_UNTIL, "until", "moment").with(Role.TOKEN).create();
+        table("jobs")
+            .key("id")
+            .state(state, "status default 'ready' not null")
+            .with(Role.LEASE_UNTIL, "until", "moment")
+            .with(Role.TOKEN)
+            .create();
     life(t, state);
   }
 
@@ -81,8 +95,10 @@ interface PostgreSqlShapes extends P14States {
     t.add("id", 1, "kind", 1).add("id", 2, "kind", 2);
     t.sql("create view v1 as select * from jobs where kind = 1");
     t.sql("create view v2 as select distinct id, state, claim_no from jobs");
-    t.sql("create view v3 as select j.id, j.state, j.claim_no from jobs j left join jobs k on k.id = j.kind");
-    t.sql("create view v4 as select * from jobs where state in ('ready', 'processing') with check option");
+    t.sql(
+        "create view v3 as select j.id, j.state, j.claim_no from jobs j left join jobs k on k.id = j.kind");
+    t.sql(
+        "create view v4 as select * from jobs where state in ('ready', 'processing') with check option");
     t.sql("create materialized view v5 as select * from jobs");
     Queue v1 = view("v1");
     Claim claim = claim(v1);
@@ -97,7 +113,9 @@ interface PostgreSqlShapes extends P14States {
     }
     Queue v4 = view("v4");
     Claim held = claim(v4);
-    assertThatThrownBy(() -> v4.complete(held)).isInstanceOf(DatabaseException.class).hasMessageContaining("v4");
+    assertThatThrownBy(() -> v4.complete(held))
+        .isInstanceOf(DatabaseException.class)
+        .hasMessageContaining("v4");
     assertThat(t.state(2)).isEqualTo("processing");
   }
 
@@ -105,7 +123,11 @@ interface PostgreSqlShapes extends P14States {
     return Queue.builder(
             "test",
             bench().pool(),
-            Mapping.table(name).key("id").state("state", "ready", "processing", "done").column(Role.TOKEN, "claim_no").build())
+            Mapping.table(name)
+                .key("id")
+                .state("state", "ready", "processing", "done")
+                .column(Role.TOKEN, "claim_no")
+                .build())
         .build();
   }
 
@@ -135,7 +157,8 @@ interface PostgreSqlShapes extends P14States {
 
   @Test
   default void p14_aTriggerThatChangesTheRowIsRespected() {
-    TestTable t = table("jobs").full().column("changes", "int default 0 not null").create().rows(1, 1);
+    TestTable t =
+        table("jobs").full().column("changes", "int default 0 not null").create().rows(1, 1);
     t.sql(
         "create function touch() returns trigger language plpgsql as $$ begin new.changes := old.changes + 1; return new; end $$");
     t.sql("create trigger touch before update on jobs for each row execute function touch()");
@@ -146,7 +169,11 @@ interface PostgreSqlShapes extends P14States {
   /** A login role of this test. */
   private DataSource role(String... grants) {
     String name = "w_" + bench().schema().name();
-    bench().schema().execute("create role " + name + " login", "grant usage on schema " + bench().schema().name() + " to " + name);
+    bench()
+        .schema()
+        .execute(
+            "create role " + name + " login",
+            "grant usage on schema " + bench().schema().name() + " to " + name);
     bench().closing(() -> bench().schema().execute("drop owned by " + name, "drop role " + name));
     for (String grant : grants) {
       bench().schema().execute(grant + " to " + name);
@@ -194,7 +221,8 @@ interface PostgreSqlShapes extends P14States {
     TestTable t = table("jobs").full().create().rows(1, 1);
     Queue queue = t.queue(role("grant select on jobs"));
     assertThatThrownBy(() -> queue.claim(1))
-        .isInstanceOfSatisfying(DatabaseException.class, e -> assertThat(e.fault()).isEqualTo(Fault.PRIVILEGE))
+        .isInstanceOfSatisfying(
+            DatabaseException.class, e -> assertThat(e.fault()).isEqualTo(Fault.PRIVILEGE))
         .hasMessageContaining("GRANT");
     assertThat(t.state(1)).isEqualTo("ready");
   }
@@ -223,11 +251,21 @@ interface PostgreSqlShapes extends P14States {
   @ParameterizedTest
   @ValueSource(strings = {"jsonb", "json"})
   default void p11_c133_anErrorInAJsonColumnIsAJsonString(String type) {
-    TestTable t = table("jobs").key("id").state().with(Role.TOKEN).with(Role.ERROR, "err", type).create().rows(1, 3);
+    TestTable t =
+        table("jobs")
+            .key("id")
+            .state()
+            .with(Role.TOKEN)
+            .with(Role.ERROR, "err", type)
+            .create()
+            .rows(1, 3);
     List<Claim> claims = t.queue().claim(3);
     String text = "it's \"q\" \\ \0 \n {}";
     t.queue().fail(claims.get(0), text);
-    t.queue().apply(List.of(new Change.Dead(claims.get(1), text), new Change.Dead(claims.get(2), "{\"a\":1}")));
+    t.queue()
+        .apply(
+            List.of(
+                new Change.Dead(claims.get(1), text), new Change.Dead(claims.get(2), "{\"a\":1}")));
     for (int id : new int[] {1, 2}) {
       assertThat(bench().schema().value("select err #>> '{}' from jobs where id = " + id))
           .isEqualTo(text.replace('\0', '\uFFFD'));
@@ -239,7 +277,13 @@ interface PostgreSqlShapes extends P14States {
   default void p11_c137_oneUnreadableRowOfABatchIsToldAndCanBeFailed() {
     TestTable t = table("jobs").full().read("amount", "numeric").read("at", "timestamptz").create();
     for (int id = 1; id <= 10; id++) {
-      t.add("id", id, "amount", id == 5 ? new Raw("'NaN'") : id, "at", id == 7 ? new Raw("'infinity'") : null);
+      t.add(
+          "id",
+          id,
+          "amount",
+          id == 5 ? new Raw("'NaN'") : id,
+          "at",
+          id == 7 ? new Raw("'infinity'") : null);
     }
     List<Claim> claims = t.queue().claim(10);
     assertThat(claims).hasSize(10);
@@ -255,24 +299,37 @@ interface PostgreSqlShapes extends P14States {
   @Test
   default void p13_c040_aTableOfTheSameNameInPublicStaysUntouched() {
     String name = "decoy_" + bench().schema().name();
-    bench().schema().execute("create table public." + name + " (id bigint primary key, state text, claim_no bigint)");
+    bench()
+        .schema()
+        .execute(
+            "create table public."
+                + name
+                + " (id bigint primary key, state text, claim_no bigint)");
     bench().closing(() -> bench().schema().execute("drop table public." + name));
     bench().schema().execute("insert into public." + name + " values (1, 'ready', 0)");
     TestTable t = new TableSpec(bench(), bench().schema().name(), name).full().create().rows(1, 3);
     for (String path : List.of("''", "public", "pg_catalog, public")) {
-      Queue queue = t.queue(bench().pool(config -> config.setConnectionInitSql("set search_path = " + path)));
+      Queue queue =
+          t.queue(bench().pool(config -> config.setConnectionInitSql("set search_path = " + path)));
       queue.complete(claim(queue));
       assertThat(queue.stats().count(dev.rowlock.RowState.DONE)).isPositive();
     }
-    assertThat(bench().schema().query("select * from public." + name)).containsExactly(List.of(1L, "ready", 0L));
+    assertThat(bench().schema().query("select * from public." + name))
+        .containsExactly(List.of(1L, "ready", 0L));
     assertThat(t.count("state", "done")).isEqualTo(3);
   }
 
   @Test
   default void p14_anIdentityAlwaysKeyIsEnqueued() {
     TestTable t =
-        table("jobs").column("id", "bigint generated always as identity primary key").map(m -> m.key("id")).state().create();
-    assertThat(t.queue().enqueue(List.of(java.util.Map.of(), java.util.Map.of())).stream().map(k -> k.get("id")))
+        table("jobs")
+            .column("id", "bigint generated always as identity primary key")
+            .map(m -> m.key("id"))
+            .state()
+            .create();
+    assertThat(
+            t.queue().enqueue(List.of(java.util.Map.of(), java.util.Map.of())).stream()
+                .map(k -> k.get("id")))
         .containsExactly(1L, 2L);
   }
 }

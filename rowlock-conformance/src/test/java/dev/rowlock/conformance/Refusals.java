@@ -36,8 +36,12 @@ interface Refusals extends Suite {
                 throw e.getCause();
               }
               return switch (method.getName()) {
-                case "getConnection" -> real instanceof DataSource ? named(Connection.class, result, product) : result;
-                case "getMetaData" -> result instanceof DatabaseMetaData ? named(DatabaseMetaData.class, result, product) : result;
+                case "getConnection" ->
+                    real instanceof DataSource ? named(Connection.class, result, product) : result;
+                case "getMetaData" ->
+                    result instanceof DatabaseMetaData
+                        ? named(DatabaseMetaData.class, result, product)
+                        : result;
                 default -> result;
               };
             }));
@@ -63,7 +67,8 @@ interface Refusals extends Suite {
     DataSource away = bench().pool(faults);
     faults.instead(Kind.CONNECT, 1000, db().thrown(Fault.CONNECTION).get(0));
     assertThatThrownBy(() -> t.queue(away))
-        .isInstanceOfSatisfying(DatabaseException.class, e -> assertThat(e.fault()).isEqualTo(Fault.CONNECTION))
+        .isInstanceOfSatisfying(
+            DatabaseException.class, e -> assertThat(e.fault()).isEqualTo(Fault.CONNECTION))
         .hasMessageContaining("is the database running");
   }
 
@@ -76,7 +81,10 @@ interface Refusals extends Suite {
                 Queue.builder(
                         "articles",
                         bench().pool(),
-                        dev.rowlock.Mapping.table("nowhere.jobs").key("id").state("state", "a", "b", "c").build())
+                        dev.rowlock.Mapping.table("nowhere.jobs")
+                            .key("id")
+                            .state("state", "a", "b", "c")
+                            .build())
                     .build());
     assertThat(refused).isInstanceOf(ConfigurationException.class);
     assertThat(refused.getMessage()).contains("nowhere.jobs").doesNotContain("\n");

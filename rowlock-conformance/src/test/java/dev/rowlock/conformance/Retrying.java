@@ -26,7 +26,12 @@ interface Retrying extends Suite {
   @Test
   default void retry_attemptsAreCountedWhenClaimedAndEndInADeadLetter() {
     TestTable t =
-        table("jobs").full().with(Role.DEAD_AT).retry(RetryPolicy.defaults().withMaxAttempts(3)).create().rows(1, 1);
+        table("jobs")
+            .full()
+            .with(Role.DEAD_AT)
+            .retry(RetryPolicy.defaults().withMaxAttempts(3))
+            .create()
+            .rows(1, 1);
     for (int attempt = 1; attempt <= 3; attempt++) {
       Claim claim = claim(t.queue());
       assertThat(claim.attempt()).hasValue(attempt);
@@ -57,7 +62,8 @@ interface Retrying extends Suite {
   }
 
   private Instant runAt(TestTable t, int id) {
-    return instant("select %s from %s where %s".formatted(db().quote("run_at"), t.name(), t.is(id)));
+    return instant(
+        "select %s from %s where %s".formatted(db().quote("run_at"), t.name(), t.is(id)));
   }
 
   @Test
@@ -67,14 +73,16 @@ interface Retrying extends Suite {
     TestTable t = table("jobs").full().retry(policy).create().rows(1, 300);
     List<Claim> claims = t.queue().claim(300);
     Instant before = dbNow();
-    t.queue().apply(claims.stream().map(c -> new Change.Fail(c, "down", Optional.empty())).toList());
+    t.queue()
+        .apply(claims.stream().map(c -> new Change.Fail(c, "down", Optional.empty())).toList());
     List<Long> delays = new ArrayList<>();
     for (int id = 1; id <= 300; id++) {
       delays.add(Duration.between(before, runAt(t, id)).toMillis());
     }
     double mean = delays.stream().mapToLong(d -> d).average().orElseThrow();
     double deviation =
-        Math.sqrt(delays.stream().mapToDouble(d -> (d - mean) * (d - mean)).average().orElseThrow());
+        Math.sqrt(
+            delays.stream().mapToDouble(d -> (d - mean) * (d - mean)).average().orElseThrow());
     assertThat(delays).allMatch(d -> d >= 1_000_000 && d <= 1_510_000);
     assertThat(deviation).isGreaterThan(100_000);
   }
@@ -108,7 +116,8 @@ interface Retrying extends Suite {
   @Test
   default void retry_refusedForGoodWhateverIsLeft() {
     TestTable t = table("jobs").full().create().rows(1, 1);
-    assertThat(t.queue().apply(new Change.Dead(claim(t.queue()), "never")).status()).isEqualTo(Status.DEAD);
+    assertThat(t.queue().apply(new Change.Dead(claim(t.queue()), "never")).status())
+        .isEqualTo(Status.DEAD);
     assertThat(t.state(1)).isEqualTo("dead");
     assertThat(t.get(1, "last_error")).isEqualTo("never");
     assertThat(t.queue().stats().count(RowState.DEAD)).isEqualTo(1);
@@ -116,7 +125,13 @@ interface Retrying extends Suite {
 
   @Test
   default void retry_c131_aRowThatKillsItsWorkersBecomesADeadLetter() {
-    TestTable t = table("jobs").full().with(Role.DEAD_AT).retry(RetryPolicy.defaults().withMaxAttempts(3)).create().rows(1, 2);
+    TestTable t =
+        table("jobs")
+            .full()
+            .with(Role.DEAD_AT)
+            .retry(RetryPolicy.defaults().withMaxAttempts(3))
+            .create()
+            .rows(1, 2);
     t.queue().complete(claim(t.queue(), 2, 1));
     for (int death = 1; death <= 3; death++) {
       assertThat(claim(t.queue()).attempt()).hasValue(death);
@@ -186,7 +201,8 @@ interface Retrying extends Suite {
 
   @Test
   default void release_neverLowersAttemptsWhereTheyAreTheFence() {
-    TestTable t = table("jobs").key("id").state().with(Role.ATTEMPTS, Role.RUN_AT).create().rows(1, 2);
+    TestTable t =
+        table("jobs").key("id").state().with(Role.ATTEMPTS, Role.RUN_AT).create().rows(1, 2);
     List<Claim> claims = t.queue().claim(2);
     t.queue().release(claims.get(0));
     t.queue().apply(new Change.Snooze(claims.get(1), Duration.ZERO));
@@ -235,7 +251,11 @@ interface Retrying extends Suite {
   @Test
   default void dead_needsSomewhereToBe() {
     TestTable t =
-        table("jobs").key("id").state(State.of("state", "ready", "processing", "done")).create().rows(1, 1);
+        table("jobs")
+            .key("id")
+            .state(State.of("state", "ready", "processing", "done"))
+            .create()
+            .rows(1, 1);
     Claim claim = claim(t.queue());
     assertThatThrownBy(() -> t.queue().apply(new Change.Dead(claim, "x")))
         .isInstanceOf(ConfigurationException.class)

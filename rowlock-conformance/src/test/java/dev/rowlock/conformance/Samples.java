@@ -31,7 +31,12 @@ final class Samples {
   static List<String> documents() {
     List<String> documents = new ArrayList<>(lines("github-webhooks.jsonl"));
     for (int i = documents.size(); i < FEW; i++) {
-      documents.add("{\"event\":\"push\",\"payload\":{\"n\":" + i + ",\"text\":\"" + "x".repeat(i * 10) + "\"}}");
+      documents.add(
+          "{\"event\":\"push\",\"payload\":{\"n\":"
+              + i
+              + ",\"text\":\""
+              + "x".repeat(i * 10)
+              + "\"}}");
     }
     return documents;
   }

@@ -89,7 +89,9 @@ public interface TestDatabase extends AutoCloseable {
   /** A literal of {@link #binaryType()}. */
   String binary(String hex);
 
-  /** A statement that locks rows of a table as another program might, until its transaction ends. */
+  /**
+   * A statement that locks rows of a table as another program might, until its transaction ends.
+   */
   default String lockRows(String table, String condition) {
     return "select * from " + table + " where " + condition + " for update";
   }

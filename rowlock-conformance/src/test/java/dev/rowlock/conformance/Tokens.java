@@ -30,7 +30,11 @@ interface Tokens extends Suite {
     other.complete(other.claim(tokens.get(0)));
     other.release(other.claim(tokens.get(1)));
     other.fail(other.claim(tokens.get(2)), "x");
-    other.apply(List.of(new Change.Complete(other.claim(tokens.get(3))), new Change.Complete(other.claim(tokens.get(3)))).subList(0, 1));
+    other.apply(
+        List.of(
+                new Change.Complete(other.claim(tokens.get(3))),
+                new Change.Complete(other.claim(tokens.get(3))))
+            .subList(0, 1));
     assertThat(t.state(1)).isEqualTo("done");
     assertThat(t.state(2)).isEqualTo("ready");
     assertThat(t.state(4)).isEqualTo("done");
@@ -42,7 +46,8 @@ interface Tokens extends Suite {
 
   @Test
   default void token_keepsKeyFenceAttemptAndReadyValue() {
-    TestTable t = table("jobs").full().retry(RetryPolicy.defaults().withMaxAttempts(1)).create().rows(1, 1);
+    TestTable t =
+        table("jobs").full().retry(RetryPolicy.defaults().withMaxAttempts(1)).create().rows(1, 1);
     Claim claim = claim(t.queue());
     assertThat(claim.token()).matches("[A-Za-z0-9._-]+");
     Claim read = t.queue().claim(claim.token());
@@ -56,7 +61,8 @@ interface Tokens extends Suite {
 
   @Test
   default void token_ofAnExtendedClaim() {
-    TestTable t = table("jobs").key("id").state().with(dev.rowlock.Role.LEASE_UNTIL).create().rows(1, 1);
+    TestTable t =
+        table("jobs").key("id").state().with(dev.rowlock.Role.LEASE_UNTIL).create().rows(1, 1);
     Claim claim = claim(t.queue());
     Claim extended = t.queue().extend(t.queue().claim(claim.token()), Duration.ofHours(1));
     t.queue().complete(t.queue().claim(extended.token()));
@@ -73,12 +79,23 @@ interface Tokens extends Suite {
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("one")
         .hasMessageContaining("two");
-    assertThatThrownBy(() -> two.queue().complete(claim)).isInstanceOf(ConfigurationException.class);
+    assertThatThrownBy(() -> two.queue().complete(claim))
+        .isInstanceOf(ConfigurationException.class);
     assertThat(two.state(1)).isEqualTo("processing");
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "x", "rl1.", "rl1.AAAA", "rl1.!!!!", "rl2.AAAAAAAA", "null", "rl1.////////////////"})
+  @ValueSource(
+      strings = {
+        "",
+        "x",
+        "rl1.",
+        "rl1.AAAA",
+        "rl1.!!!!",
+        "rl2.AAAAAAAA",
+        "null",
+        "rl1.////////////////"
+      })
   default void token_garbageIsRefused(String garbage) {
     TestTable t = table("jobs").full().create();
     assertThatThrownBy(() -> t.queue().claim(garbage))
@@ -97,7 +114,9 @@ interface Tokens extends Suite {
     for (int i = 4; i < token.length() - 1; i++) {
       char other = token.charAt(i) == 'A' ? 'B' : 'A';
       String broken = token.substring(0, i) + other + token.substring(i + 1);
-      assertThatThrownBy(() -> t.queue().claim(broken)).as("changed at %s", i).isInstanceOf(ConfigurationException.class);
+      assertThatThrownBy(() -> t.queue().claim(broken))
+          .as("changed at %s", i)
+          .isInstanceOf(ConfigurationException.class);
     }
   }
 }

@@ -26,7 +26,10 @@ import org.junit.jupiter.api.Test;
 interface Transactional extends Suite {
 
   private TableSpec outbox() {
-    return table("outbox").key("id").with(Role.DONE_AT, "processed_at", db().timestampType()).transactional();
+    return table("outbox")
+        .key("id")
+        .with(Role.DONE_AT, "processed_at", db().timestampType())
+        .transactional();
   }
 
   @Test
@@ -109,12 +112,21 @@ interface Transactional extends Suite {
   default void transactional_aStateWithoutProcessing() {
     State state =
         new State(
-            "state", List.of("ready"), Optional.empty(), Optional.of("done"), Optional.empty(), Optional.of("dead"));
+            "state",
+            List.of("ready"),
+            Optional.empty(),
+            Optional.of("done"),
+            Optional.empty(),
+            Optional.of("dead"));
     TestTable t = table("jobs").key("id").state(state).transactional().create().rows(1, 3);
     committed(
         c -> {
           List<Claim> claims = t.queue().claim(c, 2);
-          return t.queue().apply(c, List.of(new Change.Complete(claims.get(0)), new Change.Dead(claims.get(1), "no")));
+          return t.queue()
+              .apply(
+                  c,
+                  List.of(
+                      new Change.Complete(claims.get(0)), new Change.Dead(claims.get(1), "no")));
         });
     assertThat(t.state(1)).isEqualTo("done");
     assertThat(t.state(2)).isEqualTo("dead");
@@ -124,17 +136,25 @@ interface Transactional extends Suite {
 
   @Test
   default void transactional_deletingOnDone() {
-    TestTable t = table("outbox").key("id").transactional().map(m -> m.onDone(OnDone.delete())).create().rows(1, 3);
+    TestTable t =
+        table("outbox")
+            .key("id")
+            .transactional()
+            .map(m -> m.onDone(OnDone.delete()))
+            .create()
+            .rows(1, 3);
     committed(c -> t.queue().apply(c, new Change.Complete(t.queue().claim(c, 1).get(0))));
     assertThat(t.all()).containsExactly(List.of(2L), List.of(3L));
   }
 
   @Test
   default void transactional_aDelayAndAnOrder() {
-    TestTable t =
-        outbox().with(Role.RUN_AT, Role.PRIORITY, Role.TOKEN).create();
+    TestTable t = outbox().with(Role.RUN_AT, Role.PRIORITY, Role.TOKEN).create();
     t.add("id", 1, "priority", 2).add("id", 2, "priority", 1);
-    committed(c -> t.queue().apply(c, new Change.Snooze(t.queue().claim(c, 1).get(0), Duration.ofHours(1))));
+    committed(
+        c ->
+            t.queue()
+                .apply(c, new Change.Snooze(t.queue().claim(c, 1).get(0), Duration.ofHours(1))));
     assertThat(keys(committed(c -> t.queue().claim(c, 5)))).containsExactly(1L);
   }
 

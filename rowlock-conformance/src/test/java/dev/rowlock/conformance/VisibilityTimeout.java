@@ -34,7 +34,10 @@ interface VisibilityTimeout extends Suite {
   }
 
   private TestTable messages() {
-    return visible("messages").with(Role.TOKEN, Role.ATTEMPTS).map(m -> m.onDone(OnDone.delete())).create();
+    return visible("messages")
+        .with(Role.TOKEN, Role.ATTEMPTS)
+        .map(m -> m.onDone(OnDone.delete()))
+        .create();
   }
 
   private void end(TestTable t) {
@@ -71,13 +74,19 @@ interface VisibilityTimeout extends Suite {
     t.queue().release(claims.get(0));
     assertThat(keys(t.queue().claim(5))).containsExactly(1L);
     t.queue().snooze(claims.get(1), Duration.ofHours(1));
-    assertThat(t.queue().apply(new Change.Fail(claims.get(2), "x", Optional.of(Duration.ofHours(1)))).status())
+    assertThat(
+            t.queue()
+                .apply(new Change.Fail(claims.get(2), "x", Optional.of(Duration.ofHours(1))))
+                .status())
         .isEqualTo(Status.RETRYING);
     t.queue().extend(claims.get(3), Duration.ofHours(2));
     assertThat(t.queue().claim(5)).isEmpty();
-    assertThatThrownBy(() -> t.queue().complete(claims.get(0))).isInstanceOf(LeaseLostException.class);
-    assertThatThrownBy(() -> t.queue().complete(claims.get(1))).isInstanceOf(LeaseLostException.class);
-    assertThatThrownBy(() -> t.queue().complete(claims.get(2))).isInstanceOf(LeaseLostException.class);
+    assertThatThrownBy(() -> t.queue().complete(claims.get(0)))
+        .isInstanceOf(LeaseLostException.class);
+    assertThatThrownBy(() -> t.queue().complete(claims.get(1)))
+        .isInstanceOf(LeaseLostException.class);
+    assertThatThrownBy(() -> t.queue().complete(claims.get(2)))
+        .isInstanceOf(LeaseLostException.class);
     t.queue().complete(claims.get(3));
     end(t);
     assertThat(keys(t.queue().claim(5))).containsExactlyInAnyOrder(1L, 2L, 3L);
@@ -111,17 +120,24 @@ interface VisibilityTimeout extends Suite {
     TestTable t = visible("messages").map(m -> m.onDone(OnDone.delete())).create().rows(1, 2);
     List<Claim> claims = t.queue().claim(2);
     Claim extended = t.queue().extend(claims.get(0), Duration.ofHours(1));
-    assertThatThrownBy(() -> t.queue().complete(claims.get(0))).isInstanceOf(LeaseLostException.class);
+    assertThatThrownBy(() -> t.queue().complete(claims.get(0)))
+        .isInstanceOf(LeaseLostException.class);
     t.queue().complete(extended);
     t.queue().release(claims.get(1));
-    assertThatThrownBy(() -> t.queue().complete(claims.get(1))).isInstanceOf(LeaseLostException.class);
+    assertThatThrownBy(() -> t.queue().complete(claims.get(1)))
+        .isInstanceOf(LeaseLostException.class);
     t.queue().complete(claim(t.queue()));
     assertThat(t.count()).isZero();
   }
 
   @Test
   default void visible_attemptsWithoutATokenFenceAfterARelease() {
-    TestTable t = visible("messages").with(Role.ATTEMPTS).map(m -> m.onDone(OnDone.delete())).create().rows(1, 1);
+    TestTable t =
+        visible("messages")
+            .with(Role.ATTEMPTS)
+            .map(m -> m.onDone(OnDone.delete()))
+            .create()
+            .rows(1, 1);
     Claim claim = claim(t.queue());
     t.queue().release(claim);
     assertThatThrownBy(() -> t.queue().complete(claim))

@@ -86,10 +86,13 @@ interface WorkerFaults extends Workers {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Fault.class, names = {"DEADLOCK", "LOCK_TIMEOUT", "SERIALIZATION"})
+  @EnumSource(
+      value = Fault.class,
+      names = {"DEADLOCK", "LOCK_TIMEOUT", "SERIALIZATION"})
   default void p09_c100_passingFailuresEverywhereCostNothing(Fault fault) {
     Map<Object, Integer> starts =
-        drain(new EveryNth(Kind.EXECUTE, 5, false, db().thrown(fault).get(0)), Duration.ofMinutes(5));
+        drain(
+            new EveryNth(Kind.EXECUTE, 5, false, db().thrown(fault).get(0)), Duration.ofMinutes(5));
     assertThat(starts.values()).as("each row was started once").containsOnly(1);
   }
 
@@ -103,18 +106,24 @@ interface WorkerFaults extends Workers {
     queue.claim(1);
     Kind kind = calls.count(Kind.COMMIT) > 0 ? Kind.COMMIT : Kind.EXECUTE;
     Map<Object, Integer> starts =
-        drain(new EveryNth(kind, 3, false, db().thrown(Fault.SERIALIZATION).get(0)), Duration.ofMinutes(5));
+        drain(
+            new EveryNth(kind, 3, false, db().thrown(Fault.SERIALIZATION).get(0)),
+            Duration.ofMinutes(5));
     assertThat(starts.values()).containsOnly(1);
   }
 
   @Test
   default void p09_brokenConnectionsAreSurvived() {
-    drain(new EveryNth(Kind.EXECUTE, 11, false, db().thrown(Fault.CONNECTION).get(0)), Duration.ofMillis(800));
+    drain(
+        new EveryNth(Kind.EXECUTE, 11, false, db().thrown(Fault.CONNECTION).get(0)),
+        Duration.ofMillis(800));
   }
 
   @Test
   default void p15_lostRepliesAreSurvived() {
-    drain(new EveryNth(Kind.EXECUTE, 11, true, db().thrown(Fault.CONNECTION).get(0)), Duration.ofMillis(800));
+    drain(
+        new EveryNth(Kind.EXECUTE, 11, true, db().thrown(Fault.CONNECTION).get(0)),
+        Duration.ofMillis(800));
   }
 
   @Test

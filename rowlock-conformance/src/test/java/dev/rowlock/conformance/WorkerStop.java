@@ -124,7 +124,8 @@ interface WorkerStop extends Workers {
     Future<Worker.Report> stopping = Threads.start(() -> worker.stop(Duration.ofSeconds(30)));
     Object before = t.get(1, "lease_until");
     String sql =
-        "select count(*) from %s where %s > %s".formatted(t.name(), db().quote("lease_until"), db().nowPlus(0));
+        "select count(*) from %s where %s > %s"
+            .formatted(t.name(), db().quote("lease_until"), db().nowPlus(0));
     Threads.until("the lease end moves", () -> !t.get(1, "lease_until").equals(before));
     Object moved = t.get(1, "lease_until");
     Threads.until("and again", () -> !t.get(1, "lease_until").equals(moved));

@@ -19,10 +19,12 @@ import org.junit.jupiter.api.Test;
 /** P10 for workers: effects in the same database happen once. */
 interface WorkerTransactions extends Workers {
 
-  private static void effect(TestDatabase db, Connection connection, Object id) throws SQLException {
+  private static void effect(TestDatabase db, Connection connection, Object id)
+      throws SQLException {
     try (Statement statement = connection.createStatement()) {
       // The key makes a second effect an error.
-      statement.execute("insert into %s (%s) values (%s)".formatted(db.quote("effects"), db.quote("id"), id));
+      statement.execute(
+          "insert into %s (%s) values (%s)".formatted(db.quote("effects"), db.quote("id"), id));
     }
   }
 
@@ -36,7 +38,8 @@ interface WorkerTransactions extends Workers {
             .with(Role.ATTEMPTS, Role.ERROR, Role.DEAD_AT)
             .read("payload", db().textType())
             .transactional()
-            .retry(RetryPolicy.defaults().withMaxAttempts(5).withBackoff(Duration.ZERO, Duration.ZERO))
+            .retry(
+                RetryPolicy.defaults().withMaxAttempts(5).withBackoff(Duration.ZERO, Duration.ZERO))
             .create();
     List<String> documents = Samples.documents();
     List<Map<String, Object>> rows = new ArrayList<>();
@@ -77,7 +80,12 @@ interface WorkerTransactions extends Workers {
   default void p10_aMarkerOnlyOutbox() {
     TestTable effects = table("effects").key("id").state().create();
     TestTable t =
-        table("outbox").key("id").with(Role.DONE_AT, "processed_at", db().timestampType()).transactional().create().rows(1, 100);
+        table("outbox")
+            .key("id")
+            .with(Role.DONE_AT, "processed_at", db().timestampType())
+            .transactional()
+            .create()
+            .rows(1, 100);
     Worker worker =
         running(
             worker(

@@ -46,7 +46,9 @@ interface Workers extends Suite {
   /** Waits until nothing is left, which must happen. */
   default void drained(Worker worker) {
     try {
-      assertThat(worker.awaitEmpty(Duration.ofSeconds(60))).as("drained; %s", worker.counts()).isTrue();
+      assertThat(worker.awaitEmpty(Duration.ofSeconds(60)))
+          .as("drained; %s", worker.counts())
+          .isTrue();
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
@@ -54,7 +56,12 @@ interface Workers extends Suite {
 
   @Test
   default void p01_twoWorkersDoEveryRowOnce() {
-    TestTable t = table("films").full().read("title", db().textType()).write("rendered_title", db().textType()).create();
+    TestTable t =
+        table("films")
+            .full()
+            .read("title", db().textType())
+            .write("rendered_title", db().textType())
+            .create();
     List<String> titles = Samples.titles();
     List<Map<String, Object>> rows = new java.util.ArrayList<>();
     for (int i = 0; i < titles.size(); i++) {
@@ -71,7 +78,9 @@ interface Workers extends Suite {
     Worker two = running(worker(t.queue(q -> q.workerName("two")), handler).batch(3));
     drained(one);
     drained(two);
-    assertThat(effects).hasSize(titles.size()).allSatisfy((id, count) -> assertThat(count).isEqualTo(1));
+    assertThat(effects)
+        .hasSize(titles.size())
+        .allSatisfy((id, count) -> assertThat(count).isEqualTo(1));
     assertThat(t.states()).isEqualTo(Map.of("done", (long) titles.size()));
     for (int i = 0; i < titles.size(); i += 37) {
       assertThat(t.get(i + 1, "rendered_title")).isEqualTo(titles.get(i).toUpperCase(Locale.ROOT));
@@ -119,7 +128,8 @@ interface Workers extends Suite {
 
   @Test
   default void p11_c123_whateverAHandlerThrowsIsAFailureOfThatRow() {
-    TestTable t = table("jobs").full().retry(RetryPolicy.defaults().withMaxAttempts(1)).create().rows(1, 40);
+    TestTable t =
+        table("jobs").full().retry(RetryPolicy.defaults().withMaxAttempts(1)).create().rows(1, 40);
     Worker worker =
         running(
             worker(
@@ -151,7 +161,8 @@ interface Workers extends Suite {
 
   @Test
   default void p11_aHandlerOverItsTimeIsInterruptedAndFails() {
-    TestTable t = table("jobs").full().retry(RetryPolicy.defaults().withMaxAttempts(1)).create().rows(1, 6);
+    TestTable t =
+        table("jobs").full().retry(RetryPolicy.defaults().withMaxAttempts(1)).create().rows(1, 6);
     AtomicBoolean told = new AtomicBoolean();
     Worker worker =
         running(
@@ -263,7 +274,8 @@ interface Workers extends Suite {
 
   @Test
   default void p12_c131_aRowThatKillsEveryWorkerIsADeadLetterInTheEnd() {
-    TestTable t = table("jobs").full().retry(RetryPolicy.defaults().withMaxAttempts(3)).create().rows(1, 10);
+    TestTable t =
+        table("jobs").full().retry(RetryPolicy.defaults().withMaxAttempts(3)).create().rows(1, 10);
     for (int death = 1; death <= 3; death++) {
       // Each dies with the first row in its hands.
       assertThat(keys(t.queue(q -> q.workerName("dies")).claim(1))).containsExactly(1L);
@@ -281,7 +293,11 @@ interface Workers extends Suite {
   @Test
   default void p06_workersListStuckRowsAndNeverTouchThem() throws InterruptedException {
     TestTable t =
-        table("jobs").key("id").state(dev.rowlock.State.of("state", "ready", "processing", "done")).create().rows(1, 6);
+        table("jobs")
+            .key("id")
+            .state(dev.rowlock.State.of("state", "ready", "processing", "done"))
+            .create()
+            .rows(1, 6);
     t.queue().claim(2);
     Worker worker = running(worker(t.queue(), job -> Outcome.done()));
     assertThat(worker.awaitEmpty(Duration.ofSeconds(20))).isTrue();
@@ -313,12 +329,20 @@ interface Workers extends Suite {
     TestTable t = table("jobs").full().create();
     Queue queue = t.queue();
     Worker worker =
-        running(worker(queue, job -> Outcome.done()).poll(Duration.ofSeconds(100), Duration.ofSeconds(100)));
+        running(
+            worker(queue, job -> Outcome.done())
+                .poll(Duration.ofSeconds(100), Duration.ofSeconds(100)));
     Threads.until("it has looked once", () -> worker.health() == Worker.Health.UP);
     queue.enqueue(List.of(Map.of("id", 1)));
-    Threads.until("done long before the next poll", Duration.ofSeconds(20), () -> t.count("state", "done") == 1);
+    Threads.until(
+        "done long before the next poll",
+        Duration.ofSeconds(20),
+        () -> t.count("state", "done") == 1);
     committed(c -> queue.enqueue(c, List.of(Map.of("id", 2))));
-    Threads.until("also after the caller's commit", Duration.ofSeconds(20), () -> t.count("state", "done") == 2);
+    Threads.until(
+        "also after the caller's commit",
+        Duration.ofSeconds(20),
+        () -> t.count("state", "done") == 2);
     rolledBack(c -> queue.enqueue(c, List.of(Map.of("id", 3))));
     t.rows(4, 4);
     queue.wake();
@@ -342,7 +366,9 @@ interface Workers extends Suite {
                   if (id % 5 == 0 && job.claim().attempt().getAsInt() == 1) {
                     return Outcome.retry("once", Duration.ofMillis(20));
                   }
-                  done.computeIfAbsent(id % 4, g -> new java.util.concurrent.CopyOnWriteArrayList<>()).add(id);
+                  done.computeIfAbsent(
+                          id % 4, g -> new java.util.concurrent.CopyOnWriteArrayList<>())
+                      .add(id);
                   return Outcome.done();
                 }));
     drained(worker);

@@ -170,7 +170,8 @@ public final class H2 extends StandardDialect {
   }
 
   // In a transaction H2's clock stands at its first statement: leases made in a caller's long
-  // transaction end early, which is the safe side. A column without zone gets the time in the mapped zone, made
+  // transaction end early, which is the safe side. A column without zone gets the time in the
+  // mapped zone, made
   // from the epoch, since a cast would use the session's zone.
   @Override
   public String now(Model model, Column target, Optional<String> plusMillis) {
@@ -179,8 +180,7 @@ public final class H2 extends StandardDialect {
             ? "DATEADD(MICROSECOND, CAST((EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6))%s) * 1000000 AS BIGINT), TIMESTAMP '1970-01-01 00:00:00')"
                 .formatted(offset(model))
             : "CURRENT_TIMESTAMP(6)";
-    String then =
-        plusMillis.map(ms -> "DATEADD(MILLISECOND, " + ms + ", " + now + ")").orElse(now);
+    String then = plusMillis.map(ms -> "DATEADD(MILLISECOND, " + ms + ", " + now + ")").orElse(now);
     return target.type().isEmpty() ? then : "CAST(" + then + " AS " + target.type() + ")";
   }
 
@@ -196,7 +196,11 @@ public final class H2 extends StandardDialect {
 
   @Override
   public String typed(String expression, Column column) {
-    return column == Column.NUMBER ? "CAST(" + expression + " AS BIGINT)" : expression;
+    if (column == Column.NUMBER) {
+      return "CAST(" + expression + " AS BIGINT)";
+    }
+    // Without this a document that comes as text would be stored as a JSON string.
+    return column.kind() == Kind.JSON ? expression + " FORMAT JSON" : expression;
   }
 
   /** H2 has no statistics that could mislead it here. */

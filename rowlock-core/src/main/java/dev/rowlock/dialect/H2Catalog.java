@@ -137,7 +137,9 @@ record H2Catalog(H2 dialect, Connection connection) {
         !r.getBoolean(7));
   }
 
-  /** The type of times that are kept less exactly than the clock runs: it is rounded as they are. */
+  /**
+   * The type of times that are kept less exactly than the clock runs: it is rounded as they are.
+   */
   private static String precise(Kind kind, int digits) {
     if (!kind.holdsTime() || digits >= 6) {
       return "";

@@ -114,7 +114,13 @@ public final class Assignments {
           .role(Role.ATTEMPTS)
           .ifPresent(
               c ->
-                  set.put(c, "GREATEST(" + counted(c, "") + ", " + constant("max_attempts") + ")"));
+                  set.put(
+                      c,
+                      "GREATEST("
+                          + counted(c, "")
+                          + ", "
+                          + new Predicates(model).maxAttempts(alias)
+                          + ")"));
       giveBack(set);
     }
     now(Role.DEAD_AT, set);

@@ -152,6 +152,17 @@ public final class Model {
   }
 
   /**
+   * The column that alone tells dead letters from ready rows: where there is a state, but no value
+   * of it for them.
+   *
+   * @return dead-at, or empty
+   */
+  public Optional<Column> deadMarker() {
+    return role(Role.DEAD_AT)
+        .filter(c -> mapping.state().map(s -> s.deadValue().isEmpty()).orElse(false));
+  }
+
+  /**
    * Whether a role is mapped.
    *
    * @param role the role

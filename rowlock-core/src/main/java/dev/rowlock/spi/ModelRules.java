@@ -110,6 +110,14 @@ record ModelRules(Model model) {
         .filter(s -> s.ready().contains(null) && !model.state().orElseThrow().nullable())
         .ifPresent(
             s -> refuse("ready is null, but state column '%s' is NOT NULL".formatted(s.column())));
+    model
+        .deadMarker()
+        .filter(c -> !c.nullable())
+        .ifPresent(
+            c ->
+                refuse(
+                    "dead-at column '%s' is NOT NULL, but without a dead state value NULL must mean 'not dead'; make it nullable or give a dead value"
+                        .formatted(c.name())));
     if (model.state().isEmpty()) {
       for (Role role : List.of(Role.CLAIMED_AT, Role.DONE_AT, Role.DEAD_AT)) {
         model.role(role).filter(c -> !c.nullable()).ifPresent(c -> needsNull(role, c));

@@ -51,9 +51,11 @@ public final class Predicates {
     Optional<State> state = model.mapping().state();
     if (state.isPresent()) {
       Column column = model.state().orElseThrow();
-      return state.get().ready().get(ready) == null
-          ? column.of(alias) + " IS NULL"
-          : column.of(alias) + " = " + value("ready" + (ready == 0 ? "" : "_" + ready), column);
+      String found =
+          state.get().ready().get(ready) == null
+              ? column.of(alias) + " IS NULL"
+              : column.of(alias) + " = " + value("ready" + (ready == 0 ? "" : "_" + ready), column);
+      return model.deadMarker().map(c -> found + "\nAND " + c.of(alias) + " IS NULL").orElse(found);
     }
     List<String> all = unfinished(alias);
     if (!model.expiredIsReady()) {
@@ -110,7 +112,13 @@ public final class Predicates {
     return column.nullable() ? "COALESCE(" + column.of(alias) + ", 0)" : column.of(alias);
   }
 
-  private String maxAttempts(String alias) {
+  /**
+   * How many attempts a row may use: its own limit, else the policy's.
+   *
+   * @param alias the table's alias
+   * @return an SQL expression
+   */
+  String maxAttempts(String alias) {
     String policy = value("max_attempts", Column.NUMBER);
     return model
         .role(Role.MAX_ATTEMPTS)
@@ -126,11 +134,13 @@ public final class Predicates {
   private String firstOfGroup(String alias, Column group) {
     String before = before("b", alias);
     String left = attemptsLeft("b").map(l -> " AND " + l).orElse("");
+    // Rows that this queue never claims hold nothing back; in the subselect, bare names are b's.
+    String inside = model.mapping().where().map(w -> " AND (" + Sql.raw(w) + ")").orElse("");
     return """
         (%s IS NULL OR NOT EXISTS (
           SELECT 1 FROM %s b
           WHERE %s = %s
-            AND (%s OR (%s%s AND (%s)))))"""
+            AND (%s OR (%s%s%s AND (%s)))))"""
         .formatted(
             group.of(alias),
             model.table().quoted(),
@@ -139,6 +149,7 @@ public final class Predicates {
             claimed("b"),
             inAnyReadyState("b"),
             left,
+            inside,
             before);
   }
 
@@ -290,6 +301,7 @@ public final class Predicates {
       when(sql, stuck(alias), RowState.STUCK);
     }
     held(alias).ifPresent(h -> when(sql, h, RowState.PROCESSING));
+    model.deadMarker().ifPresent(c -> when(sql, c.of(alias) + " IS NOT NULL", RowState.DEAD));
     model.mapping().where().ifPresent(w -> when(sql, outside(w), RowState.OTHER));
     String ready = inAnyReadyState(alias);
     attemptsLeft(alias).ifPresent(l -> when(sql, join(ready, exhausted(alias)), exhaustedState()));

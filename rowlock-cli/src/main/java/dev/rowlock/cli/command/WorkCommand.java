@@ -15,7 +15,6 @@ import dev.rowlock.cli.work.ExecHandler;
 import dev.rowlock.cli.work.HttpHandler;
 import dev.rowlock.cli.work.Progress;
 import dev.rowlock.cli.work.RowJson;
-import dev.rowlock.cli.work.StopSignals;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
@@ -170,7 +169,7 @@ public final class WorkCommand extends QueueCommand {
 
   private int work(Queue queue, Handler handler) throws InterruptedException {
     CountDownLatch stop = new CountDownLatch(1);
-    StopSignals.install(stop);
+    shell().signals().listen(stop, () -> exec(handler).ifPresent(ExecHandler::killNow));
     Worker running = options(queue, handler).start();
     if (untilEmpty) {
       stopWhenEmpty(running, stop);
@@ -185,10 +184,15 @@ public final class WorkCommand extends QueueCommand {
       report = running.stop(grace);
     } finally {
       progress.ifPresent(Progress::close);
+      exec(handler).ifPresent(ExecHandler::close);
     }
     say(summary(queue, report));
     report.unfinished().forEach(key -> say("not finished: " + Table.text(key)));
     return report.unfinished().isEmpty() ? ExitCode.DONE : ExitCode.FAILED;
+  }
+
+  private static Optional<ExecHandler> exec(Handler handler) {
+    return handler instanceof ExecHandler exec ? Optional.of(exec) : Optional.empty();
   }
 
   private static void stopWhenEmpty(Worker running, CountDownLatch stop) {

@@ -73,7 +73,11 @@ public final class Database implements AutoCloseable {
     String said = String.valueOf(cause.getMessage()).replaceAll("\\s+", " ").strip();
     String state = cause instanceof SQLException sql ? String.valueOf(sql.getSQLState()) : "";
     String message = "cannot connect to %s: %s".formatted(target, Secrets.hide(said));
-    boolean wrong = state.startsWith("28") || state.startsWith("3D") || state.startsWith("90013");
+    boolean wrong =
+        state.startsWith("28")
+            || state.startsWith("3D")
+            || state.equals("08004")
+            || state.startsWith("90013");
     if (wrong) {
       return new ConfigurationException(message, e);
     }

@@ -1,6 +1,7 @@
 package dev.rowlock.cli.database;
 
 import dev.rowlock.ConfigurationException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -97,6 +98,11 @@ public final class Targets {
 
   private Target embedded(Optional<String> user, Optional<String> password) {
     Path file = directory.resolve(EMBEDDED).resolve("rowlock").toAbsolutePath().normalize();
+    if (!Files.exists(file.resolveSibling("rowlock.mv.db"))) {
+      throw new ConfigurationException(
+          "no database is named, and there is none in ./%s/; give --url, ROWLOCK_URL, database: in the configuration, or the PG* variables"
+              .formatted(EMBEDDED));
+    }
     if (file.toString().contains(";")) {
       throw new ConfigurationException(
           "the embedded database cannot be in a folder with a semicolon: %s; give --url"

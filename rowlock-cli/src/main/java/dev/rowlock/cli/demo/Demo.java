@@ -160,13 +160,15 @@ public final class Demo {
     String before = articles.snapshot();
     Verification verification = plain(articles, "check").verify();
     for (Verification.Finding finding : verification.findings()) {
-      String severity = finding.severity().name().toLowerCase(Locale.ROOT);
-      story.tell("%s, %s: %s".formatted(finding.check(), severity, finding.text()));
+      if (List.of("two sessions", "no trace").contains(finding.check())) {
+        story.tell("%s: %s".formatted(finding.check(), finding.text()));
+      }
     }
     story.promise(
         !verification.findings().isEmpty() && verification.safe() && verification.conclusive(),
         "two open transactions were given different rows");
     story.promise(before.equals(articles.snapshot()), "both rolled back: the table is as it was");
+    story.tell("verify also says what such a plain table lacks. The next two chapters show why.");
   }
 
   private void crashOnPlainTable(Articles articles) throws SQLException {

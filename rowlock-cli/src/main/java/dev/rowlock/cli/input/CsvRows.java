@@ -18,6 +18,7 @@ final class CsvRows extends RowSource {
   private final String name;
   private final MappingIterator<List<String>> rows;
   private List<String> header;
+  private long line = 1;
 
   CsvRows(String name, BufferedReader reader) {
     super(reader);
@@ -42,12 +43,13 @@ final class CsvRows extends RowSource {
   }
 
   private Optional<List<String>> nextLine() {
+    line = Math.max(1, rows.currentLocation().getLineNr());
     try {
       return rows.hasNextValue() ? Optional.of(rows.nextValue()) : Optional.empty();
     } catch (JacksonException e) {
       throw new ConfigurationException(
           "%s:%d: is not CSV: %s"
-              .formatted(name, line(), e.getOriginalMessage().replaceAll("\\s+", " ")),
+              .formatted(name, line, e.getOriginalMessage().replaceAll("\\s+", " ")),
           e);
     }
   }
@@ -71,18 +73,13 @@ final class CsvRows extends RowSource {
     if (cells.size() != header.size()) {
       throw new ConfigurationException(
           "%s:%d: %d cells, but the header has %d"
-              .formatted(name, line(), cells.size(), header.size()));
+              .formatted(name, line, cells.size(), header.size()));
     }
     Map<String, Object> values = new LinkedHashMap<>();
     for (int i = 0; i < header.size(); i++) {
       values.put(header.get(i), cells.get(i));
     }
-    return new Row(name, line(), values);
-  }
-
-  /** The line where the last row ended. */
-  private long line() {
-    return Math.max(1, rows.currentLocation().getLineNr());
+    return new Row(name, line, values);
   }
 
   @Override

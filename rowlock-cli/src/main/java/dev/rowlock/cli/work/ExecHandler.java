@@ -14,13 +14,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Runs a command for each row: the row as JSON on standard input, results as JSON on standard
  * output. The exit code says the outcome: 0 done, 75 retry later, 65 dead letter, other failed.
  * Thread-safe.
  */
-public final class ExecHandler implements Handler {
+public final class ExecHandler implements Handler, AutoCloseable {
   /** {@code EX_TEMPFAIL} of sysexits.h. */
   static final int RETRY_LATER = 75;
 
@@ -32,6 +34,7 @@ public final class ExecHandler implements Handler {
   private static final Duration STRAGGLERS = Duration.ofMillis(500);
 
   private final Setup setup;
+  private final Set<ProcessTree> running = ConcurrentHashMap.newKeySet();
 
   /**
    * How commands are run.
@@ -63,6 +66,7 @@ public final class ExecHandler implements Handler {
     Claim claim = job.claim();
     Process process = start(claim);
     ProcessTree tree = new ProcessTree(process);
+    running.add(tree);
     Pump out = Pump.head(process.getInputStream(), MOST_OUTPUT, tree::kill);
     Pump err = Pump.tail(process.getErrorStream(), MOST_ERROR, setup.err);
     Thread feeder = feed(process, setup.rows.input(claim));
@@ -75,10 +79,31 @@ public final class ExecHandler implements Handler {
       tree.kill();
       throw e;
     } finally {
+      running.remove(tree);
       feeder.interrupt();
       out.abandon();
       err.abandon();
     }
+  }
+
+  /** Ends commands that still run, with what they have started; waits two seconds at most. */
+  @Override
+  public void close() {
+    List<Thread> killers = running.stream().map(tree -> new Thread(tree::kill)).toList();
+    killers.forEach(Thread::start);
+    for (Thread killer : killers) {
+      try {
+        killer.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+
+  /** Ends commands that still run at once. */
+  public void killNow() {
+    running.forEach(ProcessTree::killNow);
   }
 
   private Process start(Claim claim) throws IOException {

@@ -4,7 +4,9 @@ import dev.rowlock.Claim;
 import dev.rowlock.Handler;
 import dev.rowlock.Job;
 import dev.rowlock.Outcome;
+import dev.rowlock.cli.config.Durations;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -59,9 +61,12 @@ public final class HttpHandler implements Handler {
     try {
       return outcome(client.send(request(claim), BodyHandlers.ofString()));
     } catch (HttpTimeoutException e) {
-      return Outcome.retry("%s: no answer within %s".formatted(url, timeout));
+      return Outcome.retry("%s: no answer within %s".formatted(url, Durations.show(timeout)));
     } catch (IOException e) {
-      String reason = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+      String reason =
+          e instanceof ConnectException
+              ? "cannot connect"
+              : e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
       return Outcome.retry("%s: %s".formatted(url, reason));
     }
   }

@@ -30,6 +30,11 @@ final class ProcessTree {
     }
   }
 
+  /** Ends all of them without asking. */
+  void killNow() {
+    members().forEach(ProcessHandle::destroyForcibly);
+  }
+
   private Set<ProcessHandle> members() {
     Set<ProcessHandle> all = new LinkedHashSet<>();
     Stream.concat(root.descendants(), Stream.of(root.toHandle())).forEach(all::add);

@@ -13,14 +13,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class StopSignals {
   private final AtomicInteger seen = new AtomicInteger();
   private final CountDownLatch stop;
+  private final Runnable last;
 
-  private StopSignals(CountDownLatch stop) {
+  private StopSignals(CountDownLatch stop, Runnable last) {
     this.stop = stop;
+    this.last = last;
   }
 
-  /** Counts the latch down when the process is asked to stop. */
-  public static void install(CountDownLatch stop) {
-    StopSignals signals = new StopSignals(stop);
+  /**
+   * Listens.
+   *
+   * @param stop counted down when the process is asked to stop
+   * @param last done before a second signal ends the process; must be quick
+   */
+  public static void install(CountDownLatch stop, Runnable last) {
+    StopSignals signals = new StopSignals(stop, last);
     for (String name : new String[] {"TERM", "INT", "HUP"}) {
       signals.handle(name);
     }
@@ -59,6 +66,7 @@ public final class StopSignals {
 
   private void received(String name) {
     if (seen.incrementAndGet() > 1) {
+      last.run();
       Runtime.getRuntime().halt(name.equals("INT") ? 130 : name.equals("HUP") ? 129 : 143);
     }
     stop.countDown();

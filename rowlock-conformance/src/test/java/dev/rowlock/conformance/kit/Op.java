@@ -10,7 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Every operation that changes rows, on row 1 of a fully mapped table, and what it leaves behind. */
+/**
+ * Every operation that changes rows, on row 1 of a fully mapped table, and what it leaves behind.
+ */
 public enum Op {
   CLAIM("processing", false),
   COMPLETE("done", true),

@@ -75,7 +75,8 @@ public final class Tapped {
     };
   }
 
-  private Statement statement(Statement real, Connection owner, Connection driver, String prepared) {
+  private Statement statement(
+      Statement real, Connection owner, Connection driver, String prepared) {
     Class<?> type = STATEMENTS.stream().filter(t -> t.isInstance(real)).findFirst().orElseThrow();
     InvocationHandler handler =
         (self, method, args) -> {

@@ -17,8 +17,8 @@ import java.util.stream.LongStream;
 import javax.sql.DataSource;
 
 /**
- * A table of a test: the queue on it, and what is really in it, seen through a connection of its own
- * that Rowlock knows nothing about.
+ * A table of a test: the queue on it, and what is really in it, seen through a connection of its
+ * own that Rowlock knows nothing about.
  */
 public final class TestTable {
   private final Bench bench;

@@ -91,7 +91,9 @@ public final class TransactionPooler implements AutoCloseable {
     }
   }
 
-  /** Passes on what the server says until it is ready for the next query; its transaction status. */
+  /**
+   * Passes on what the server says until it is ready for the next query; its transaction status.
+   */
   private static int answer(Server server, DataOutputStream out) throws IOException {
     for (Message m = read(server.in); ; m = read(server.in)) {
       write(out, m);

@@ -126,23 +126,23 @@ final class Rows {
   }
 
   QueueStats stats() {
+    return core.sessions().statement("stats", this::stats);
+  }
+
+  QueueStats stats(Session session) throws SQLException {
     Map<RowState, Long> counts = new EnumMap<>(RowState.class);
     double[] oldest = {Double.NaN};
-    core.sessions()
-        .statement(
-            "stats",
-            s ->
-                s.query(
-                    core.dialect().stats(model),
-                    constants,
-                    r -> {
-                      RowState state = state(r);
-                      double age = r.getDouble(3);
-                      if (state == RowState.READY && !r.wasNull()) {
-                        oldest[0] = Math.max(0, age);
-                      }
-                      return counts.put(state, r.getLong(2));
-                    }));
+    session.query(
+        core.dialect().stats(model),
+        constants,
+        r -> {
+          RowState state = state(r);
+          double age = r.getDouble(3);
+          if (state == RowState.READY && !r.wasNull()) {
+            oldest[0] = Math.max(0, age);
+          }
+          return counts.put(state, r.getLong(2));
+        });
     return new QueueStats(
         core.name(),
         counts,
@@ -160,12 +160,12 @@ final class Rows {
   }
 
   Optional<RowView> show(Key key) {
+    return core.sessions().statement("show", s -> show(s, key));
+  }
+
+  Optional<RowView> show(Session session, Key key) throws SQLException {
     Values values = reader.putKey(constants.copy(), key);
-    return core
-        .sessions()
-        .statement("show", s -> s.query(core.dialect().show(model), values, this::view))
-        .stream()
-        .findFirst();
+    return session.query(core.dialect().show(model), values, this::view).stream().findFirst();
   }
 
   private static RowState state(ResultSet row) throws SQLException {

@@ -49,6 +49,9 @@ final class Completer implements Loop.Step {
   @Override
   public long run() throws InterruptedException {
     List<LeaseRow> rows = parts.outbox().take(MOST, IDLE);
+    if (rows.isEmpty() && parts.outbox().isEmpty()) {
+      parts.health().worked(OPERATION); // nothing is left that could not be written
+    }
     open.addAll(rows);
     try {
       together(rows).forEach(this::write);

@@ -41,7 +41,9 @@ final class Hand<R extends Row> {
 
   /**
    * Waits until a claim is worth while and reserves room for it: for half a batch at least, so that
-   * claims stay large, or for any row at all while a handler thread would be idle.
+   * claims stay large, or for any row at all while a handler thread would be idle. Rows that are
+   * being written leave room for the next claim, so that claiming and completing overlap; but not
+   * for many, in case the database takes claims and no outcomes.
    *
    * @return how many rows to claim; 0 after {@link #close()}
    */
@@ -49,7 +51,8 @@ final class Hand<R extends Row> {
     lock.lockInterruptibly();
     try {
       while (!closed) {
-        int free = threads + batch - (rows.size() - parked) - reserved;
+        int room = threads + batch - running.size() - waiting.size() - reserved;
+        int free = Math.min(room, threads + 3 * batch - (rows.size() - parked) - reserved);
         boolean idle = running.size() + waiting.size() + reserved < threads;
         if (free >= (idle ? 1 : (batch + 1) / 2)) {
           int wanted = Math.min(batch, free);

@@ -32,17 +32,17 @@ final class LeaseKeeper implements Loop.Step {
     noticeGap();
     busy = false;
     List<LeaseRow> rows = parts.hand().rows().stream().filter(LeaseRow::extendable).toList();
-    if (!rows.isEmpty()) {
-      extend(rows);
-    }
+    extend(rows);
     long interval = Nanos.jittered(parts.rules().lease() / 3);
     return busy ? interval / 3 : interval;
   }
 
   private void extend(List<LeaseRow> rows) {
     try {
-      Connection connection = held.get();
-      parts.rules().exclusively(() -> extend(connection, rows));
+      Connection connection = held.get(); // also without rows: to be ready, and known to be well
+      if (!rows.isEmpty()) {
+        parts.rules().exclusively(() -> extend(connection, rows));
+      }
       parts.health().worked(OPERATION);
     } catch (RuntimeException e) {
       held.discard();

@@ -6,7 +6,9 @@ import dev.rowlock.WorkerOptions;
 import dev.rowlock.internal.jdbc.HeldConnection;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /** A worker in lease mode: puts its threads together, starts them and ends them. */
 final class LeaseWorker extends BaseWorker {
@@ -138,8 +140,8 @@ final class LeaseWorker extends BaseWorker {
 
   @Override
   public Report report() {
-    List<Key> unfinished = new ArrayList<>(parts.hand().keys());
+    Set<Key> unfinished = new LinkedHashSet<>(parts.hand().keys());
     unfinished.addAll(completer.givenUp());
-    return new Report(counts(), unfinished);
+    return new Report(counts(), List.copyOf(unfinished));
   }
 }

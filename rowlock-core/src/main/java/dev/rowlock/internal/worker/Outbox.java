@@ -95,6 +95,15 @@ final class Outbox {
     }
   }
 
+  boolean isEmpty() {
+    lock.lock();
+    try {
+      return ready.isEmpty() && delayed.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Waits for rows; empty if none came in time. */
   List<LeaseRow> take(int most, long nanos) throws InterruptedException {
     lock.lockInterruptibly();

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeoutException;
 final class Stopping {
   /** What a kind of worker does at each step. */
   interface Steps {
-    /** Takes no new rows, gives back those that have not started. */
+    /** Takes no new rows, gives back those that have not started. Waits for nothing. */
     void stopClaiming();
 
     /** Waits until nothing is in hand; whether that came before the deadline. */
@@ -75,6 +75,12 @@ final class Stopping {
 
   private void begin() {
     try {
+      steps.stopClaiming();
+      health.phase(Health.STOPPING);
+    } catch (RuntimeException | Error e) {
+      log.error("stopping went wrong", e);
+    }
+    try {
       Threads.platform(threadName, this::run).start();
     } catch (OutOfMemoryError e) {
       run(); // no thread to be had: this one must do
@@ -108,8 +114,6 @@ final class Stopping {
 
   private void run() {
     try {
-      health.phase(Health.STOPPING);
-      steps.stopClaiming();
       if (!awaitNothing()) {
         steps.interruptHandlers();
         steps.awaitNothing(System.nanoTime() + LAST_MOMENT);

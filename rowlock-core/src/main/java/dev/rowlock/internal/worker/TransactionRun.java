@@ -35,6 +35,9 @@ final class TransactionRun implements Runners.Body {
     ABANDONED
   }
 
+  /** Tries at a claim that brings one row to work on; what is first may change between them. */
+  private static final int CLAIMS = 5;
+
   private final QueueRules rules;
   private final Queue queue;
   private final DataSource dataSource;
@@ -78,8 +81,8 @@ final class TransactionRun implements Runners.Body {
   }
 
   private Turn turn() {
-    boolean announced = true;
     TransactionRow row = null;
+    boolean announced = true;
     try (WorkTransaction transaction = WorkTransaction.begin(queue.name(), dataSource)) {
       Claim claim = claim(transaction);
       health.worked(Claimer.OPERATION);
@@ -91,9 +94,10 @@ final class TransactionRun implements Runners.Body {
       hand.add(row, Stage.RUNNING);
       hand.unreserve(0);
       announced = false;
-      return work(row);
+      return workOrPassOver(row);
     } catch (Throwable t) {
-      return failed(row, t);
+      health.failed(row == null ? Claimer.OPERATION : Completer.OPERATION, t);
+      return Turn.FAILED;
     } finally {
       if (announced) {
         hand.unreserve(0);
@@ -104,35 +108,44 @@ final class TransactionRun implements Runners.Body {
     }
   }
 
-  private Turn failed(TransactionRow row, Throwable thrown) {
-    if (row != null && passesOver()) {
-      passedOver.failed(row.claim().key(), Optional.empty());
+  /** A row whose end could not be written would be the first again as soon as it is rolled back. */
+  private Turn workOrPassOver(TransactionRow row) {
+    try {
+      return work(row);
+    } catch (RuntimeException | Error e) {
+      if (passesOver()) {
+        passedOver.failed(row.claim().key(), Optional.empty());
+      }
+      throw e;
     }
-    health.failed(row == null ? Claimer.OPERATION : Completer.OPERATION, thrown);
-    return Turn.FAILED;
   }
 
   private Claim claim(WorkTransaction transaction) {
-    Connection connection = transaction.connection();
-    Set<Key> waiting = passesOver() ? passedOver.waiting() : Set.of();
-    List<Claim> claims = queue.claim(connection, 1 + waiting.size());
-    int first = firstToWorkOn(claims, waiting);
-    if (first >= 0 && first + 1 < claims.size()) {
-      // More than is needed, and locked until the handler has ended: others should have those.
+    int wanted = 1 + (passesOver() ? passedOver.waiting().size() : 0);
+    for (int i = 0; i < CLAIMS; i++) {
+      List<Claim> claims = queue.claim(transaction.connection(), wanted);
+      // Asked after the claim: a row is remembered before the transaction of its failure ends.
+      Set<Key> waiting = passesOver() ? passedOver.waiting() : Set.of();
+      int first = firstToWorkOn(claims, waiting);
+      if (first >= 0 && first == claims.size() - 1) {
+        return only(transaction.connection(), claims, first);
+      } else if (first < 0 && claims.size() < wanted) {
+        return null;
+      }
+      // Too few, or more than needed, which others should have rather than find locked.
       transaction.rollback();
-      claims = queue.claim(connection, first + 1);
-      first = firstToWorkOn(claims, waiting);
+      wanted = 1 + (first < 0 ? waiting.size() : first);
     }
-    if (first < 0) {
-      return null;
-    }
-    Claim chosen = claims.get(first);
-    if (claims.size() > 1 && rules.claimWrites()) {
-      queue.apply(
-          connection, claims.stream().filter(c -> c != chosen).map(Change.Release::new).toList());
+    return null;
+  }
+
+  /** Gives back the rows before the one to work on, which are to wait. */
+  private Claim only(Connection connection, List<Claim> claims, int first) {
+    if (first > 0 && rules.claimWrites()) {
+      queue.apply(connection, claims.subList(0, first).stream().map(Change.Release::new).toList());
     }
     events.claimed(1);
-    return chosen;
+    return claims.get(first);
   }
 
   private static int firstToWorkOn(List<Claim> claims, Set<Key> waiting) {
@@ -208,12 +221,18 @@ final class TransactionRun implements Runners.Body {
     if (rules.failureWrites()) {
       row.transaction().undo();
       status = apply(row, retry.change(row.claim())).status();
+      passOver(row, retry, status);
       row.transaction().commit();
     } else {
+      passOver(row, retry, status);
       row.transaction().rollback();
     }
     health.worked(Completer.OPERATION);
     events.applied(status);
+  }
+
+  /** Before the transaction ends: after it another thread may have the row at once. */
+  private void passOver(TransactionRow row, Outcome.Retry retry, Applied.Status status) {
     boolean waits = status == Applied.Status.RETRYING && !rules.has(Capability.DELAY);
     if (waits && passesOver()) {
       passedOver.failed(row.claim().key(), Optional.of(rules.delay(row.claim(), retry)));

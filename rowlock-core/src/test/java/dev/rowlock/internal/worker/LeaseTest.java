@@ -52,7 +52,7 @@ class LeaseTest {
                 job -> {
                   before.compareAndSet(null, job.claim());
                   int seen = queue.extensions.get();
-                  Wait.until("extended often", () -> queue.extensions.get() > seen + 40);
+                  Wait.until("extended often", () -> queue.extensions.get() > seen + 12);
                   afterwards.compareAndSet(null, job.claim());
                   return Outcome.done();
                 })

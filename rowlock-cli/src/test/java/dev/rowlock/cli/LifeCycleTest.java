@@ -1,0 +1,351 @@
+package dev.rowlock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.cli.output.Json;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** Rows from enqueue to done, through the command line, on H2. */
+@Timeout(60)
+class LifeCycleTest {
+  @TempDir Path directory;
+  private Connection connection;
+  private Cli cli;
+
+  @BeforeEach
+  void start() throws Exception {
+    String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DATABASE_TO_LOWER=TRUE";
+    connection = DriverManager.getConnection(url, "sa", "");
+    execute(
+        """
+        CREATE TABLE films (id INT PRIMARY KEY, title VARCHAR(200), state VARCHAR(20) DEFAULT 'ready',
+          rendered_title VARCHAR(200), attempts INT DEFAULT 0 NOT NULL, claim_no BIGINT DEFAULT 0 NOT NULL,
+          locked_until TIMESTAMP WITH TIME ZONE, run_after TIMESTAMP WITH TIME ZONE, last_error VARCHAR(200),
+          extra JSON)
+        """);
+    execute("CREATE TABLE plain (id INT PRIMARY KEY, state VARCHAR(20) DEFAULT 'ready')");
+    Files.writeString(
+        directory.resolve("rowlock.yaml"),
+        """
+        database: { url: "%s" }
+        queues:
+          films:
+            table: films
+            key: id
+            state: { column: state, ready: ready, processing: processing, done: done, dead: dead }
+            columns: { attempts: attempts, token: claim_no, lease-until: locked_until, run-at: run_after, error: last_error }
+            read: [title, extra]
+            write: [rendered_title]
+            retry: { initial: 10ms, max: 20ms, max-attempts: 2 }
+          plain:
+            table: plain
+            key: id
+            state: { column: state, ready: ready, processing: busy, done: done }
+        """
+            .formatted(url));
+    cli = new Cli(directory);
+  }
+
+  @AfterEach
+  void stop() throws SQLException {
+    connection.close();
+  }
+
+  private void execute(String sql) throws SQLException {
+    try (var statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private String value(String sql) throws SQLException {
+    try (var statement = connection.createStatement();
+        var rows = statement.executeQuery(sql)) {
+      return rows.next() ? rows.getString(1) : "no row";
+    }
+  }
+
+  private static JsonNode json(String line) {
+    return Json.parse(line).orElseThrow();
+  }
+
+  private void enqueue(int rows) {
+    StringBuilder lines = new StringBuilder();
+    for (int i = 1; i <= rows; i++) {
+      lines.append("{\"id\":%d,\"title\":\"film %d\",\"extra\":{\"n\":[%d]}}\n".formatted(i, i, i));
+    }
+    Cli.Result result = cli.input(lines.toString()).run("enqueue", "films", "-");
+    assertThat(result.err()).isEmpty();
+    assertThat(result.out())
+        .isEqualTo("films: %d row%s enqueued\n".formatted(rows, rows == 1 ? "" : "s"));
+  }
+
+  private String claim() {
+    return json(cli.run("claim", "films").out()).get("claim").stringValue();
+  }
+
+  @Test
+  void claimPrintsWhatTheContractSays() {
+    enqueue(2);
+    Cli.Result result = cli.run("claim", "films", "--limit", "5", "--worker", "me");
+    assertThat(result.code()).isZero();
+    assertThat(result.lines()).hasSize(2);
+    JsonNode line = json(result.lines().get(0));
+    assertThat(line.propertyNames())
+        .containsExactly("claim", "key", "row", "attempt", "leaseUntil");
+    assertThat(line.get("claim").stringValue()).startsWith("rl1.");
+    assertThat(line.get("key").toString()).isEqualTo("{\"id\":1}");
+    assertThat(line.get("row").toString())
+        .isEqualTo("{\"title\":\"film 1\",\"extra\":{\"n\":[1]}}");
+    assertThat(line.get("attempt").intValue()).isEqualTo(1);
+    assertThat(line.get("leaseUntil").stringValue()).matches("\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z");
+    Cli.Result nothing = cli.run("claim", "films");
+    assertThat(nothing.code()).isEqualTo(3);
+    assertThat(nothing.out() + nothing.err()).isEmpty();
+  }
+
+  @Test
+  void aClaimIsCompletedOnceAndLostTheSecondTime() throws Exception {
+    enqueue(1);
+    String claim = claim();
+    Cli.Result done = cli.run("complete", "films", "--claim", claim, "--set", "rendered_title=");
+    assertThat(done.out()).isEqualTo("films id=1: completed\n");
+    assertThat(value("SELECT '[' || rendered_title || ']' || state FROM films"))
+        .isEqualTo("[]done");
+    Cli.Result again = cli.run("complete", "films", "--claim", claim);
+    assertThat(again.code()).isEqualTo(4);
+    assertThat(again.err())
+        .startsWith("rowlock: queue 'films': complete of row id=1 was refused:")
+        .hasLineCount(1);
+    Cli.Result json = cli.run("complete", "films", "--claim", claim, "--json");
+    assertThat(json.code()).isEqualTo(4);
+    assertThat(json.out()).isEqualTo("{\"claim\":\"%s\",\"result\":\"lost\"}\n".formatted(claim));
+  }
+
+  @Test
+  void severalClaimsAreALineEach() {
+    enqueue(3);
+    String first = claim();
+    cli.run("complete", "films", "--claim", first);
+    String two = cli.run("claim", "films", "--limit", "2").out();
+    Cli.Result result = cli.input(two).run("complete", "films", "--claim", first, "--claim", "-");
+    assertThat(result.code()).isEqualTo(4);
+    assertThat(result.lines().stream().map(l -> json(l).get("result").stringValue()))
+        .containsExactly("lost", "completed", "completed");
+    assertThat(cli.input("").run("complete", "films", "--claim", "-").code()).isEqualTo(3);
+  }
+
+  @Test
+  void failuresAreRetriedUntilTheAttemptsAreUsedUp() throws Exception {
+    enqueue(1);
+    String claim = claim();
+    assertThat(
+            cli.input("went\nwrong\n")
+                .run("fail", "films", "--claim", claim, "--error", "-", "--retry-in", "0")
+                .out())
+        .isEqualTo("films id=1: failed; will be tried again\n");
+    assertThat(value("SELECT last_error FROM films")).isEqualTo("went\nwrong");
+    Cli.Result dead = cli.run("fail", "films", "--claim", claim(), "--error", "again", "--json");
+    assertThat(json(dead.out()).get("result").stringValue()).isEqualTo("dead");
+    assertThat(value("SELECT state FROM films")).isEqualTo("dead");
+  }
+
+  @Test
+  void deadSnoozeReleaseAndExtend() throws Exception {
+    enqueue(1);
+    cli.run("release", "films", "--claim", claim());
+    assertThat(value("SELECT state || attempts FROM films")).isEqualTo("ready0");
+    String claim = claim();
+    JsonNode extended =
+        json(cli.run("extend", "films", "--claim", claim, "--by", "1h", "--json").out());
+    assertThat(extended.propertyNames())
+        .containsExactly("claim", "result", "newClaim", "leaseUntil");
+    String current = extended.get("newClaim").stringValue();
+    assertThat(cli.run("snooze", "films", "--claim", current, "--for", "1h").out())
+        .isEqualTo("films id=1: snoozed\n");
+    assertThat(cli.run("stats", "films", "--json").out()).contains("\"scheduled\":1");
+    execute("UPDATE films SET run_after = NULL");
+    assertThat(cli.run("fail", "films", "--claim", claim(), "--error", "no", "--dead").out())
+        .isEqualTo("films id=1: dead letter\n");
+  }
+
+  @Test
+  void statsAreWhatTheContractSays() {
+    enqueue(2);
+    claim();
+    assertThat(cli.run("stats", "films", "--json").out())
+        .isEqualTo(
+            "{\"queue\":\"films\",\"ready\":1,\"scheduled\":0,\"processing\":1,\"expired\":0,\"stuck\":0,\"done\":0,\"failed\":0,\"dead\":0,\"other\":0,\"oldestReadySeconds\":null}\n");
+    assertThat(cli.run("stats").lines()).hasSize(3);
+  }
+
+  @Test
+  void rowsCanBeLookedAt() {
+    enqueue(3);
+    claim();
+    assertThat(cli.run("list", "films", "--state", "ready", "--json").lines()).hasSize(2);
+    assertThat(cli.run("list", "films", "--limit", "1").out()).contains("processing  ", "film 1");
+    JsonNode row = json(cli.run("show", "films", "1", "--json").out());
+    assertThat(row.get("state").stringValue()).isEqualTo("processing");
+    assertThat(row.get("columns").get("title").stringValue()).isEqualTo("film 1");
+    assertThat(cli.run("show", "films", "9").err())
+        .isEqualTo("rowlock: queue 'films' has no row id=9\n");
+    assertThat(cli.run("show", "films", "x").code()).isEqualTo(2);
+  }
+
+  @Test
+  void expiredRowsAreRecovered() throws Exception {
+    enqueue(1);
+    claim();
+    assertThat(cli.run("recover", "films").out())
+        .isEqualTo("films: no lease has ended; nothing to recover\n");
+    execute("UPDATE films SET locked_until = CURRENT_TIMESTAMP - INTERVAL '1' MINUTE");
+    assertThat(cli.run("recover", "films", "--json").out())
+        .isEqualTo("{\"key\":{\"id\":1},\"result\":\"ready\"}\n");
+  }
+
+  @Test
+  void stuckRowsAreResetOnlyByAPersonWhoSaysSo() throws Exception {
+    cli.run("enqueue", "plain", "--set", "id=1");
+    cli.run("claim", "plain");
+    Cli.Result listed = cli.run("recover", "plain");
+    assertThat(listed.code()).isEqualTo(1);
+    assertThat(listed.out()).contains("stuck");
+    assertThat(listed.err())
+        .contains("1 row is claimed", "map lease-until or claimed-at", "--unfenced")
+        .hasLineCount(1);
+    assertThat(cli.run("recover", "plain", "--unfenced").code()).isEqualTo(2);
+    assertThat(cli.answer("n\n").run("recover", "plain", "--unfenced").code()).isEqualTo(1);
+    assertThat(value("SELECT state FROM plain")).isEqualTo("busy");
+    assertThat(cli.answer("y\n").run("recover", "plain", "--unfenced").code()).isZero();
+    assertThat(value("SELECT state FROM plain")).isEqualTo("ready");
+    cli.run("claim", "plain");
+    assertThat(cli.run("recover", "plain", "--unfenced", "--yes").out())
+        .isEqualTo("plain: 1 row ready again\n");
+  }
+
+  @Test
+  void csvKnowsEmptyFromNull() throws Exception {
+    Files.writeString(
+        directory.resolve("f.csv"), "\uFEFFid,title\r\n1,\r\n2,\"\"\r\n3,\"a, \"\"b\"\"\nc\"\r\n");
+    assertThat(cli.run("enqueue", "films", "--file", "f.csv").out())
+        .isEqualTo("films: 3 rows enqueued\n");
+    assertThat(value("SELECT title FROM films WHERE id = 1")).isNull();
+    assertThat(value("SELECT title FROM films WHERE id = 2")).isEmpty();
+    assertThat(value("SELECT title FROM films WHERE id = 3")).isEqualTo("a, \"b\"\nc");
+  }
+
+  @Test
+  void aBadFileSaysWhereAndHowMuchIsIn() throws Exception {
+    StringBuilder lines = new StringBuilder();
+    for (int i = 1; i <= 501; i++) {
+      lines.append("{\"id\":").append(i).append("}\n");
+    }
+    Cli.Result result = cli.input(lines + "{\"id\":\n").run("enqueue", "films", "-");
+    assertThat(result.code()).isEqualTo(2);
+    assertThat(result.err())
+        .startsWith(
+            "rowlock: 500 rows had been enqueued before the error\nrowlock: standard input:502: is not JSON:");
+    assertThat(value("SELECT COUNT(*) FROM films")).isEqualTo("500");
+    Cli.Result twice = cli.input("{\"id\":1}\n").run("enqueue", "films", "-");
+    assertThat(twice.code()).isEqualTo(1);
+    assertThat(twice.err())
+        .contains("standard input:1 to line 1 was refused", "nothing was enqueued");
+    Cli.Result short1 = cli.input("id,title\n1\n").run("enqueue", "films", "-");
+    assertThat(short1.err()).endsWith("rowlock: standard input:2: 1 cells, but the header has 2\n");
+  }
+
+  @Test
+  void verifySaysWhatItSees() {
+    assertThat(cli.run("verify", "films").code()).isEqualTo(3);
+    enqueue(5);
+    Cli.Result result = cli.run("verify", "films");
+    assertThat(result.code()).as(result.out() + result.err()).isZero();
+    assertThat(result.out()).endsWith("films can be claimed safely; the table is as it was\n");
+    assertThat(cli.run("stats", "films", "--json").out()).contains("\"ready\":5,");
+    assertThat(cli.run("verify", "films", "--table", "nope").code()).isEqualTo(2);
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void workRunsACommandForEachRow() throws Exception {
+    enqueue(20);
+    Cli.Result result =
+        cli.run(
+            "work",
+            "films",
+            "--until-empty",
+            "--workers",
+            "4",
+            "--batch",
+            "3",
+            "--exec",
+            "read row; case $ROWLOCK_KEY in 3) echo bad >&2; exit 1;; 4) exit 65;; esac; echo '{\"rendered_title\":\"'$ROWLOCK_KEY'\"}'");
+    assertThat(result.code()).as(result.err()).isZero();
+    assertThat(result.err())
+        .endsWith("rowlock: films: 18 rows done, 1 failed attempt, 2 dead letters\n");
+    assertThat(result.out()).isEmpty();
+    assertThat(value("SELECT COUNT(*) FROM films WHERE state = 'done' AND rendered_title = id"))
+        .isEqualTo("18");
+    assertThat(value("SELECT state || attempts || last_error FROM films WHERE id = 3"))
+        .isEqualTo("dead2bad");
+  }
+
+  @Test
+  void nobodyReadsTheClaimsSoTheyAreReleased() throws Exception {
+    enqueue(3);
+    var broken =
+        new java.io.PrintStream(
+            new java.io.OutputStream() {
+              @Override
+              public void write(int b) throws java.io.IOException {
+                throw new java.io.IOException("Broken pipe");
+              }
+            });
+    var err = new java.io.ByteArrayOutputStream();
+    Shell shell =
+        new Shell(
+            java.util.Map.of(),
+            directory,
+            java.io.InputStream.nullInputStream(),
+            broken,
+            new java.io.PrintStream(err),
+            new Shell.Terminal(false, false),
+            (stop, last) -> {});
+    assertThat(Main.run(new String[] {"claim", "films", "--limit", "3"}, shell)).isEqualTo(1);
+    assertThat(err.toString(java.nio.charset.StandardCharsets.UTF_8)).isEmpty();
+    assertThat(value("SELECT COUNT(*) FROM films WHERE state = 'ready' AND attempts = 0"))
+        .isEqualTo("3");
+  }
+
+  @Test
+  void theEmbeddedDatabaseIsSharedByProcesses() throws Exception {
+    Files.createDirectories(directory.resolve(".rowlock"));
+    String url =
+        "jdbc:h2:file:%s/.rowlock/rowlock;AUTO_SERVER=TRUE;DATABASE_TO_LOWER=TRUE"
+            .formatted(directory);
+    System.setProperty("h2.bindAddress", "127.0.0.1");
+    try (Connection other = DriverManager.getConnection(url, "sa", "")) {
+      other
+          .createStatement()
+          .execute("CREATE TABLE t (id INT PRIMARY KEY, done_at TIMESTAMP WITH TIME ZONE)");
+      Files.writeString(
+          directory.resolve("rowlock.yaml"),
+          "queues: { t: { table: t, key: id, columns: { done-at: done_at }, mode: transactional } }");
+      assertThat(cli.run("enqueue", "t", "--set", "id=5").out()).isEqualTo("t: enqueued id=5\n");
+      assertThat(cli.run("stats", "--json").out()).contains("\"ready\":1,");
+    }
+  }
+}
