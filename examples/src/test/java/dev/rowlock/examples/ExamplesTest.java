@@ -117,6 +117,52 @@ class ExamplesTest {
     assertThat(number("SELECT SUM(amount) FROM booking")).isEqualTo(60);
   }
 
+  private Queue everything() throws SQLException {
+    execute(
+        "CREATE SCHEMA app",
+        "CREATE TABLE app.article (tenant INT, id INT, title VARCHAR(100), lang VARCHAR(2) DEFAULT 'ru',"
+            + " state VARCHAR(20) DEFAULT 'ready', rendered_title VARCHAR(100), claim_no BIGINT DEFAULT 0,"
+            + " locked_until TIMESTAMP WITH TIME ZONE, locked_by VARCHAR(60), tries INT DEFAULT 0,"
+            + " max_tries INT, run_after TIMESTAMP WITH TIME ZONE, prio INT, author INT,"
+            + " last_error VARCHAR(200), done_at TIMESTAMP WITH TIME ZONE, PRIMARY KEY (tenant, id))",
+        "INSERT INTO app.article (tenant, id, title) VALUES (1, 1, 'good'), (1, 2, 'broken'),"
+            + " (1, 3, 'busy'), (1, 4, 'early'), (1, 5, 'else')",
+        "INSERT INTO app.article (tenant, id, title, lang) VALUES (1, 6, 'good', 'en')");
+    return Recipes.patient(pool, Recipes.everything());
+  }
+
+  @Test
+  void recipes() throws Exception {
+    Queue queue = everything();
+    assertThat(Recipes.check(queue)).isTrue();
+    try (Worker worker = Recipes.worker(queue, pool)) {
+      assertThat(worker.awaitEmpty(Duration.ofSeconds(2))).isFalse();
+      assertThat(worker.counts().completed()).isEqualTo(1);
+      assertThat(worker.counts().dead()).isEqualTo(1);
+      assertThat(worker.counts().snoozed()).isEqualTo(1);
+      assertThat(worker.counts().retried()).isEqualTo(2);
+    }
+    assertThat(queue.stats().count(RowState.DONE)).isEqualTo(1);
+    assertThat(queue.stats().count(RowState.DEAD)).isEqualTo(1);
+    assertThat(queue.stats().count(RowState.SCHEDULED)).isEqualTo(3);
+    assertThat(queue.stats().count(RowState.OTHER)).isEqualTo(1);
+    assertThat(number("SELECT COUNT(*) FROM app.article WHERE state = 'again'")).isEqualTo(2);
+  }
+
+  @Test
+  void visibility() throws Exception {
+    execute(
+        "CREATE TABLE message (id INT PRIMARY KEY, body VARCHAR(100), receipt BIGINT DEFAULT 0 NOT NULL,"
+            + " visible_at TIMESTAMP WITH TIME ZONE)",
+        "INSERT INTO message (id, body) VALUES (1, 'a'), (2, 'b')");
+    Queue queue = Recipes.told(pool, Recipes.visibilityTimeout());
+    assertThat(queue.claim(1)).hasSize(1);
+    try (Worker worker = queue.worker(Recipes::steps).start()) {
+      assertThat(worker.awaitEmpty(Duration.ofSeconds(1))).isFalse();
+    }
+    assertThat(number("SELECT COUNT(*) FROM message")).isEqualTo(1);
+  }
+
   private void execute(String... statements) throws SQLException {
     try (Connection connection = pool.getConnection();
         Statement statement = connection.createStatement()) {

@@ -51,6 +51,13 @@ public final class Bench implements AutoCloseable {
 
   /** A pool over another data source. */
   public DataSource pool(DataSource source, Consumer<HikariConfig> settings, Tap... taps) {
+    List<Tap> all = new ArrayList<>(List.of(taps));
+    all.add(hygiene);
+    return Tapped.of(unwatchedPool(source, settings), all.toArray(Tap[]::new));
+  }
+
+  /** A pool for tests of a broken network, where looking at a connection's settings would hang. */
+  public DataSource unwatchedPool(DataSource source, Consumer<HikariConfig> settings) {
     HikariConfig config = new HikariConfig();
     config.setDataSource(source);
     config.setMaximumPoolSize(20);
@@ -60,9 +67,7 @@ public final class Bench implements AutoCloseable {
     settings.accept(config);
     HikariDataSource hikari = new HikariDataSource(config);
     pools.add(hikari);
-    List<Tap> all = new ArrayList<>(List.of(taps));
-    all.add(hygiene);
-    return Tapped.of(hikari, all.toArray(Tap[]::new));
+    return hikari;
   }
 
   /** A pool whose calls go wrong as told. */

@@ -34,7 +34,12 @@ abstract class Conformance
         Tokens,
         VisibilityTimeout,
         Markers,
-        Transactional {
+        Transactional,
+        Refusals,
+        Workers,
+        WorkerFaults,
+        WorkerStop,
+        WorkerTransactions {
 
   private final TestDatabase database;
   private Bench bench;

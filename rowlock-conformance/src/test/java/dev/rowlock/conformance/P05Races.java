@@ -58,20 +58,20 @@ interface P05Races extends Suite {
   default void p05_c142_completeAgainstRecoverAndClaim() {
     TestTable t =
         table("jobs").key("id").state().with(Role.TOKEN, Role.LEASE_UNTIL).create().rows(1, 1);
-    race(t, 700, Change.Complete::new, "done");
+    race(t, 400, Change.Complete::new, "done");
   }
 
   @Test
   default void p05_c142_completeAgainstRecoverAndClaimWithTimesAlone() {
     TestTable t = table("jobs").key("id").state().with(Role.LEASE_UNTIL).create().rows(1, 1);
-    race(t, 300, Change.Complete::new, "done");
+    race(t, 200, Change.Complete::new, "done");
   }
 
   @Test
   default void p05_c142_failAgainstRecoverAndClaim() {
     TestTable t =
         table("jobs").key("id").state().with(Role.TOKEN, Role.LEASE_UNTIL).create().rows(1, 1);
-    race(t, 150, c -> new Change.Fail(c, "x", Optional.empty()), "ready");
+    race(t, 100, c -> new Change.Fail(c, "x", Optional.empty()), "ready");
   }
 
   @Test

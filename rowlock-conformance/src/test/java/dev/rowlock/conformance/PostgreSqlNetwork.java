@@ -27,8 +27,11 @@ interface PostgreSqlNetwork extends Suite {
     PGSimpleDataSource source = ((PostgresDatabase) db()).dataSource(bench().schema().name());
     source.setPortNumbers(new int[] {proxy.port()});
     source.setConnectTimeout(2);
+    // The driver's own wait for an answer to a cancel request; 10 s by default, for leases above 15
+    // s.
+    source.setCancelSignalTimeout(1);
     return bench()
-        .pool(
+        .unwatchedPool(
             source,
             config -> {
               config.setMaximumPoolSize(8);

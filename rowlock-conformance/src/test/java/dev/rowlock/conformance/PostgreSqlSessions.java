@@ -264,8 +264,8 @@ interface PostgreSqlSessions extends Suite {
     TestTable t = qualified().rows(1, 40);
     TransactionPooler pooler =
         bench().closing(new TransactionPooler(((PostgresDatabase) db()).port(), 1));
-    Queue one = t.queue(through(pooler, 1));
-    Queue two = t.queue(through(pooler, 1));
+    Queue one = t.queue(through(pooler, 5));
+    Queue two = t.queue(through(pooler, 5));
     assertThat(one.claim(1)).hasSize(1);
     DatabaseException found = null;
     for (int i = 0; i < 20 && found == null; i++) {

@@ -16,8 +16,10 @@ import java.sql.SQLRecoverableException;
 import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientConnectionException;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -49,7 +51,7 @@ abstract class StandardDialect implements Dialect {
   private static final String LIST =
       """
       SELECT rowlock_state, {s.columns}
-      FROM (SELECT {state} AS rowlock_state, q.* FROM {table} q) s
+      FROM (SELECT {state} AS rowlock_state, {q.used} FROM {table} q) s
       WHERE rowlock_state = :row_state
       ORDER BY {order}
       LIMIT :limit
@@ -110,6 +112,10 @@ abstract class StandardDialect implements Dialect {
   public Sql list(Model model, RowState state) {
     Map<String, String> f = look(model);
     f.put("order", order(model, "s"));
+    // Not every column: this user may be allowed to read those that are mapped, and no others.
+    Set<Column> used = new LinkedHashSet<>(model.everything());
+    model.order().forEach(item -> used.add(item.column()));
+    f.put("q.used", Model.columns("q", List.copyOf(used)));
     return Sql.of(LIST, f);
   }
 

@@ -78,7 +78,7 @@ public enum Kind {
       };
     } catch (IllegalArgumentException e) {
       throw new ConfigurationException(
-          "column '%s' is %s; '%s' is none"
+          "column '%s' is %s; '%s' does not fit it"
               .formatted(column, name().toLowerCase(Locale.ROOT).replace('_', ' '), text),
           e);
     }

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import picocli.CommandLine.Model.ArgGroupSpec;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.IGetter;
 import picocli.CommandLine.Model.ISetter;
 import picocli.CommandLine.Model.OptionSpec;
 
@@ -67,6 +68,7 @@ final class MappingFlags {
     for (QueueKey key : QueueKey.values()) {
       group.addArg(option(spec, key));
     }
+    Binding ofColumns = new Binding(columns);
     group.addArg(
         OptionSpec.builder("--col")
             .paramLabel("ROLE=COLUMN")
@@ -74,7 +76,8 @@ final class MappingFlags {
             .arity("1")
             .type(List.class)
             .auxiliaryTypes(String.class)
-            .setter(setter(columns))
+            .getter(ofColumns)
+            .setter(ofColumns)
             .build());
     spec.addArgGroup(group.build());
   }
@@ -86,6 +89,7 @@ final class MappingFlags {
             .distinct()
             .toArray(String[]::new);
     List<String> texts = new ArrayList<>();
+    Binding binding = new Binding(texts);
     given.put(key, texts);
     return OptionSpec.builder(names)
         .paramLabel(HELP.get(key).parameter())
@@ -93,7 +97,8 @@ final class MappingFlags {
         .arity("1")
         .type(key.list() ? List.class : String.class)
         .auxiliaryTypes(String.class)
-        .setter(setter(texts))
+        .getter(binding)
+        .setter(binding)
         .build();
   }
 
@@ -105,20 +110,35 @@ final class MappingFlags {
     };
   }
 
-  private static ISetter setter(List<String> into) {
-    return new ISetter() {
-      @Override
-      @SuppressWarnings("unchecked")
-      public <T> T set(T value) {
-        into.clear();
-        if (value instanceof List<?> list) {
-          list.forEach(item -> into.add(String.valueOf(item)));
-        } else if (value != null) {
-          into.add(value.toString());
-        }
-        return value;
+  /**
+   * Where picocli keeps an option's value. It reads a list back to add the next occurrence to it;
+   * without a getter only the last one would be left.
+   */
+  private static final class Binding implements ISetter, IGetter {
+    private final List<String> into;
+    private Object value;
+
+    Binding(List<String> into) {
+      this.into = into;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public <T> T get() {
+      return (T) value;
+    }
+
+    @Override
+    public <T> T set(T next) {
+      value = next;
+      into.clear();
+      if (next instanceof List<?> list) {
+        list.forEach(item -> into.add(String.valueOf(item)));
+      } else if (next != null) {
+        into.add(next.toString());
       }
-    };
+      return next;
+    }
   }
 
   /** What was given. */

@@ -71,6 +71,12 @@ public final class Database implements AutoCloseable {
   private static RuntimeException refused(Target target, PoolInitializationException e) {
     Throwable cause = e.getCause() == null ? e : e.getCause();
     String said = String.valueOf(cause.getMessage()).replaceAll("\\s+", " ").strip();
+    // The driver's "connection attempt failed" keeps the reason, an unknown host for one, in its
+    // cause.
+    Throwable why = cause.getCause();
+    if (why != null && !said.contains(String.valueOf(why.getMessage()))) {
+      said += " (" + why.toString().replaceAll("\\s+", " ").strip() + ")";
+    }
     String state = cause instanceof SQLException sql ? String.valueOf(sql.getSQLState()) : "";
     String message = "cannot connect to %s: %s".formatted(target, Secrets.hide(said));
     boolean wrong =

@@ -67,6 +67,8 @@ public final class TcpProxy implements AutoCloseable {
           continue;
         }
         Socket server = new Socket(InetAddress.getByName("localhost"), target);
+        client.setTcpNoDelay(true);
+        server.setTcpNoDelay(true);
         sockets.add(client);
         sockets.add(server);
         start(() -> pump(client, server));

@@ -1,5 +1,7 @@
 package dev.rowlock.conformance.kit;
 
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -65,8 +67,9 @@ public final class TransactionPooler implements AutoCloseable {
   private void serve(Socket client) {
     Server server = null;
     try (client) {
-      DataInputStream in = new DataInputStream(client.getInputStream());
-      DataOutputStream out = new DataOutputStream(client.getOutputStream());
+      client.setTcpNoDelay(true);
+      DataInputStream in = in(client);
+      DataOutputStream out = out(client);
       greet(in, out);
       for (Message m = read(in); m.type != 'X'; m = read(in)) {
         if (server == null) {
@@ -105,11 +108,8 @@ public final class TransactionPooler implements AutoCloseable {
     byte[] startup = startup(in, out);
     while (all.size() < size) {
       Socket socket = new Socket(InetAddress.getByName("localhost"), target);
-      Server server =
-          new Server(
-              socket,
-              new DataInputStream(socket.getInputStream()),
-              new DataOutputStream(socket.getOutputStream()));
+      socket.setTcpNoDelay(true);
+      Server server = new Server(socket, in(socket), out(socket));
       server.out.writeInt(startup.length + 4);
       server.out.write(startup);
       server.out.flush();
@@ -150,6 +150,14 @@ public final class TransactionPooler implements AutoCloseable {
     if (m.type == 'Q' || m.type == 'S') {
       out.flush();
     }
+  }
+
+  private static DataInputStream in(Socket socket) throws IOException {
+    return new DataInputStream(new BufferedInputStream(socket.getInputStream()));
+  }
+
+  private static DataOutputStream out(Socket socket) throws IOException {
+    return new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
   }
 
   private static void close(Server server) {

@@ -42,7 +42,7 @@ public final class Failures {
           "; a pooler in transaction mode stands between: set prepareThreshold=0 in the URL";
       case DATA -> "; a value does not fit its column";
       case CONSTRAINT ->
-          "; a constraint forbids the value: check the mapped state values against it";
+          "; a constraint forbids it; one on the state column must allow every mapped value";
       case OTHER -> "";
     };
   }
