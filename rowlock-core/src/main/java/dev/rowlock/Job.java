@@ -63,7 +63,8 @@ public interface Job {
 
   /**
    * Completes the row in the caller's transaction: the completion commits or rolls back with the
-   * caller's writes. The outcome that the handler returns afterwards is not written.
+   * caller's writes. {@link Outcome.Done} returned afterwards is not written again. Any other
+   * outcome, or an exception, says that the transaction was rolled back, and is written as always.
    *
    * @param connection a connection of the caller with an open transaction
    * @throws LeaseLostException if the claim is no longer current; roll back then

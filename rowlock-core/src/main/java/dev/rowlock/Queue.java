@@ -111,7 +111,9 @@ public interface Queue {
   Claim claim(String token);
 
   /**
-   * Carries out fenced writes, each row for itself: a lost one does not stop the others.
+   * Carries out fenced writes in one transaction. Each row's fence decides for itself: a lost one
+   * does not stop the others. If the database refuses one (a {@link DatabaseException}), none is
+   * done.
    *
    * @param changes any mixture, each claim at most once
    * @return what happened to each, in the same order

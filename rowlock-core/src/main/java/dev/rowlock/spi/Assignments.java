@@ -68,6 +68,17 @@ public final class Assignments {
    * @return assignments
    */
   public Map<Column, String> write(Write write) {
+    Map<Column, String> set = assignments(write);
+    if (set.isEmpty()) {
+      // A failure with nowhere to be written: the statement still tells whether the claim is
+      // current.
+      Column first = model.role(Role.DONE_AT).orElse(model.key().get(0));
+      set.put(first, first.of(alias));
+    }
+    return set;
+  }
+
+  private Map<Column, String> assignments(Write write) {
     return switch (write.kind()) {
       case COMPLETE -> complete(write);
       case RETRY -> retry(perRow("error"), Optional.of(perRow("delay_ms")));

@@ -16,7 +16,7 @@ public sealed interface ExtendPlan {
   record Arrays(Sql sql) implements ExtendPlan {}
 
   /**
-   * Row by row, each in its own transaction.
+   * Row by row.
    *
    * @param lock locks the row if the claim is current and nobody else has it locked
    * @param current returns a row if the claim is current, without locking

@@ -45,22 +45,68 @@ final class Applier {
             : Optional.empty();
   }
 
+  /** All of it is one transaction; each row's fence decides for itself. */
   List<Applied> apply(Connection connection, List<? extends Change> changes) {
     List<Writes.Prepared> all = new ArrayList<>();
     changes.forEach(c -> all.add(writes.prepare(c)));
-    Applied[] results = new Applied[all.size()];
-    for (List<Integer> group : Writes.groups(all)) {
-      for (int from = 0; from < group.size(); from += MOST_ROWS) {
-        List<Integer> part = group.subList(from, Math.min(group.size(), from + MOST_ROWS));
-        List<Applied> done = part(connection, part.stream().map(all::get).toList());
-        for (int i = 0; i < part.size(); i++) {
-          results[part.get(i)] = done.get(i);
-        }
-      }
+    List<List<Integer>> parts = parts(all);
+    String operation = operation(all, parts);
+    Sessions.Work<List<Applied>> work = s -> run(s, all, parts);
+    List<Applied> list;
+    if (connection != null) {
+      list = core.sessions().within(connection, operation, work);
+    } else if (parts.size() == 1 && oneStatement(all)) {
+      list = core.sessions().statement(operation, work);
+    } else {
+      list = core.sessions().transaction(operation, work);
     }
-    List<Applied> list = Arrays.asList(results);
     report(list);
     return list;
+  }
+
+  /** Positions of rows that one statement can write. */
+  private static List<List<Integer>> parts(List<Writes.Prepared> all) {
+    List<List<Integer>> parts = new ArrayList<>();
+    for (List<Integer> group : Writes.groups(all)) {
+      for (int from = 0; from < group.size(); from += MOST_ROWS) {
+        parts.add(group.subList(from, Math.min(group.size(), from + MOST_ROWS)));
+      }
+    }
+    return parts;
+  }
+
+  private static String operation(List<Writes.Prepared> all, List<List<Integer>> parts) {
+    Write first = all.isEmpty() ? null : all.get(0).write();
+    return parts.size() != 1
+        ? "write"
+        : first == null ? "extend" : first.kind().name().toLowerCase(Locale.ROOT);
+  }
+
+  private boolean oneStatement(List<Writes.Prepared> rows) {
+    Write write = rows.get(0).write();
+    if (write == null) {
+      return extendPlan.orElseThrow() instanceof ExtendPlan.Arrays;
+    }
+    WritePlan plan = plan(write);
+    return plan instanceof WritePlan.Arrays || (rows.size() == 1 && plan.one().size() == 1);
+  }
+
+  private WritePlan plan(Write write) {
+    return plans.computeIfAbsent(write, w -> core.dialect().write(core.model(), w));
+  }
+
+  private List<Applied> run(Session session, List<Writes.Prepared> all, List<List<Integer>> parts)
+      throws SQLException {
+    Applied[] results = new Applied[all.size()];
+    for (List<Integer> part : parts) {
+      List<Writes.Prepared> rows = part.stream().map(all::get).toList();
+      Write write = rows.get(0).write();
+      List<Applied> done = write == null ? extend(session, rows) : write(session, write, rows);
+      for (int i = 0; i < part.size(); i++) {
+        results[part.get(i)] = done.get(i);
+      }
+    }
+    return Arrays.asList(results);
   }
 
   /** Carries out one change without telling anybody: whether the claim was current. */
@@ -89,32 +135,14 @@ final class Applier {
     }
   }
 
-  private List<Applied> part(Connection connection, List<Writes.Prepared> rows) {
-    Write write = rows.get(0).write();
-    if (write == null) {
-      return extend(connection, rows);
+  private List<Applied> write(Session session, Write write, List<Writes.Prepared> rows)
+      throws SQLException {
+    WritePlan plan = plan(write);
+    if (plan.one().size() > 1 && session.autoCommit()) {
+      throw new ConfigurationException(
+          "the connection is in autocommit mode, but this write needs a transaction; call setAutoCommit(false) first");
     }
-    WritePlan plan = plans.computeIfAbsent(write, w -> core.dialect().write(core.model(), w));
-    String operation = write.kind().name().toLowerCase(Locale.ROOT);
-    boolean[] current;
-    if (connection != null) {
-      current =
-          core.sessions()
-              .within(
-                  connection,
-                  operation,
-                  s -> {
-                    if (plan.one().size() > 1 && s.autoCommit()) {
-                      throw new ConfigurationException(
-                          "the connection is in autocommit mode, but this write needs a transaction; call setAutoCommit(false) first");
-                    }
-                    return run(s, plan, rows);
-                  });
-    } else if (plan instanceof WritePlan.Arrays || (rows.size() == 1 && plan.one().size() == 1)) {
-      current = core.sessions().statement(operation, s -> run(s, plan, rows));
-    } else {
-      current = core.sessions().transaction(operation, s -> run(s, plan, rows));
-    }
+    boolean[] current = run(session, plan, rows);
     List<Applied> results = new ArrayList<>();
     for (int i = 0; i < rows.size(); i++) {
       results.add(result(rows.get(i), current[i]));
@@ -180,21 +208,13 @@ final class Applier {
         || Set.of("error", "delay_ms", "by_ms", "back_to").contains(name);
   }
 
-  private List<Applied> extend(Connection connection, List<Writes.Prepared> rows) {
+  private List<Applied> extend(Session session, List<Writes.Prepared> rows) throws SQLException {
     if (extendPlan.orElseThrow() instanceof ExtendPlan.Arrays plan) {
-      Sessions.Work<List<Applied>> work = s -> extendAll(s, plan, rows);
-      return connection == null
-          ? core.sessions().statement("extend", work)
-          : core.sessions().within(connection, "extend", work);
+      return extendAll(session, plan, rows);
     }
-    ExtendPlan.Rows plan = (ExtendPlan.Rows) extendPlan.orElseThrow();
     List<Applied> results = new ArrayList<>();
     for (Writes.Prepared row : rows) {
-      Sessions.Work<Applied> work = s -> extendOne(s, plan, row);
-      results.add(
-          connection == null
-              ? core.sessions().transaction("extend", work)
-              : core.sessions().within(connection, "extend", work));
+      results.add(extendOne(session, (ExtendPlan.Rows) extendPlan.orElseThrow(), row));
     }
     return results;
   }

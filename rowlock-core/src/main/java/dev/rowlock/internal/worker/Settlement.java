@@ -35,12 +35,12 @@ final class Settlement {
       return;
     }
     if (row.completedByHandler()) {
-      if (result.thrown() == null) {
+      if (result.outcome() instanceof Outcome.Done) {
         events.applied(Applied.Status.COMPLETED);
         hand.gone(row);
         return;
       }
-      row.doubtful(); // its transaction has most likely been rolled back; if not, LOST is right
+      row.doubtful(); // it must have rolled back to say so; if it did not, LOST is right
     }
     if (result.outcome() instanceof Outcome.Retry retry) {
       fail(row, retry, true);
