@@ -135,6 +135,11 @@ public final class H2 extends StandardDialect {
   }
 
   @Override
+  public String supports() {
+    return "H2 2.2.220 or newer";
+  }
+
+  @Override
   public boolean speaks(DatabaseMetaData metaData) throws SQLException {
     return metaData.getDatabaseProductName().equals("H2");
   }

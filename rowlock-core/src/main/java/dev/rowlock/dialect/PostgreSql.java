@@ -197,6 +197,11 @@ public final class PostgreSql extends StandardDialect {
   }
 
   @Override
+  public String supports() {
+    return "PostgreSQL 12 or newer";
+  }
+
+  @Override
   public boolean speaks(DatabaseMetaData metaData) throws SQLException {
     return metaData.getDatabaseProductName().equals("PostgreSQL");
   }

@@ -36,6 +36,13 @@ public interface Dialect {
   String name();
 
   /**
+   * Which databases it is for, as people write them.
+   *
+   * @return for example {@code PostgreSQL 12 or newer}
+   */
+  String supports();
+
+  /**
    * Whether the database behind a connection is this dialect's.
    *
    * @param metaData the connection's metadata
