@@ -56,7 +56,7 @@ interface Refusals extends Suite {
           .as(product)
           .isInstanceOf(ConfigurationException.class)
           .hasMessageContaining(product)
-          .hasMessageContaining("PostgreSQL");
+          .hasMessageContainingAll("postgresql", "h2");
     }
   }
 

@@ -16,10 +16,12 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Claims rows and recovers them. */
@@ -136,6 +138,8 @@ final class Claims {
       found = session.query(one.sql(), values, row -> reader.read(row, value));
     } else if (plan instanceof ClaimPlan.LockOnly lock) {
       found = session.query(lock.sql(), values, row -> reader.read(row, value));
+    } else if (plan instanceof ClaimPlan.LockEach each) {
+      found = lockEach(session, each, limit, value);
     } else {
       found = lockThenUpdate(session, (ClaimPlan.LockThenUpdate) plan, values, value);
     }
@@ -156,6 +160,36 @@ final class Claims {
       Values one = reader.putKey(constants.copy(), key);
       boolean changed = session.update(plan.update(), one) == 1;
       claims.add(changed ? single(session, plan.read(), one, r -> reader.read(r, ready)) : null);
+    }
+    return claims;
+  }
+
+  /**
+   * Passes over rows that others have locked, and looks again until there are enough or no more.
+   */
+  private List<Claim> lockEach(Session session, ClaimPlan.LockEach plan, int limit, String ready)
+      throws SQLException {
+    List<Claim> claims = new ArrayList<>();
+    Set<Key> seen = new HashSet<>();
+    while (claims.size() < limit) {
+      int wanted = limit - claims.size() + seen.size();
+      List<Key> keys =
+          session.query(
+              plan.candidates(), constants.copy().number("limit", wanted), reader::readKey);
+      if (seen.containsAll(keys)) {
+        break;
+      }
+      for (Key key : keys) {
+        if (seen.add(key) && claims.size() < limit) {
+          Values one = reader.putKey(constants.copy(), key);
+          if (!session.query(plan.lock(), one, r -> 1).isEmpty()) {
+            boolean changed =
+                plan.update().isEmpty() || session.update(plan.update().get(), one) == 1;
+            claims.add(
+                changed ? single(session, plan.read(), one, r -> reader.read(r, ready)) : null);
+          }
+        }
+      }
     }
     return claims;
   }
