@@ -335,8 +335,14 @@ public final class PostgreSql extends StandardDialect {
     return model.state().isPresent() && ascending && Advice.indexed(model);
   }
 
-  private static Predicates finding(Model model) {
+  @Override
+  Predicates finding(Model model) {
     return byIndex(model) ? Predicates.ranged(model) : new Predicates(model);
+  }
+
+  @Override
+  String orderForIndex(Model model) {
+    return byIndex(model) ? "ORDER BY " + stateFirst(model) + order(model, "q") : "";
   }
 
   private static String stateFirst(Model model) {
@@ -348,7 +354,7 @@ public final class PostgreSql extends StandardDialect {
     Predicates where = finding(model);
     Map<String, String> f = model.fragments();
     f.put("limit", limit(limit));
-    f.put("order.by", byIndex(model) ? "ORDER BY " + stateFirst(model) + order(model, "q") : "");
+    f.put("order.by", orderForIndex(model));
     f.put("expired", where.expired("q").orElseThrow());
     f.put("exhausted", where.exhausted("q"));
     f.put("set", Assignments.sql(new Assignments(model, "t").recover("n.rowlock_dead")));

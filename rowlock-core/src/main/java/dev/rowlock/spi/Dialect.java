@@ -206,6 +206,15 @@ public interface Dialect {
   Sql stats(Model model);
 
   /**
+   * Looks whether any row is left: claimable now or later, or held by a claim that has an end. One
+   * statement for each kind, so that each can use its index; each returns a row if there is one.
+   *
+   * @param model the queue
+   * @return the statements
+   */
+  List<Sql> left(Model model);
+
+  /**
    * Shows rows of one state: the state's label, then all mapped columns.
    *
    * @param model the queue

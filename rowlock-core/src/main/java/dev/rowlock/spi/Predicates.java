@@ -66,6 +66,38 @@ public final class Predicates {
   }
 
   /**
+   * A row that is ready now or will be, as far as attempts and the extra predicate let it.
+   *
+   * @param alias the table's alias
+   * @param ready which ready value
+   * @return a condition
+   */
+  public String readySometime(String alias, int ready) {
+    List<String> all = new ArrayList<>();
+    all.add(inReadyState(alias, ready));
+    if (!model.expiredIsReady()) {
+      attemptsLeft(alias).ifPresent(all::add);
+    }
+    model.mapping().where().ifPresent(w -> all.add("(" + Sql.raw(w) + ")"));
+    return and(all);
+  }
+
+  /**
+   * A row that is held by a claim that has an end, whether it has ended or not.
+   *
+   * @param alias the table's alias
+   * @return a condition; empty where no claim has an end, or held rows count as ready
+   */
+  public Optional<String> heldForATime(String alias) {
+    List<String> times = new ArrayList<>();
+    model.role(Role.LEASE_UNTIL).ifPresent(c -> times.add(c.of(alias) + " IS NOT NULL"));
+    model.role(Role.CLAIMED_AT).ifPresent(c -> times.add(c.of(alias) + " IS NOT NULL"));
+    return times.isEmpty() || model.expiredIsReady()
+        ? Optional.empty()
+        : Optional.of(claimed(alias) + "\nAND (" + String.join(" OR ", times) + ")");
+  }
+
+  /**
    * Whether a row is still in the ready state that it was found in; without the other conditions.
    *
    * @param alias the table's alias

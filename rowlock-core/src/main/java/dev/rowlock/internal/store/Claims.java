@@ -5,6 +5,7 @@ import dev.rowlock.Claim;
 import dev.rowlock.ConfigurationException;
 import dev.rowlock.DatabaseException;
 import dev.rowlock.Key;
+import dev.rowlock.Mode;
 import dev.rowlock.Recovery;
 import dev.rowlock.internal.jdbc.Jdbc;
 import dev.rowlock.internal.jdbc.Session;
@@ -104,7 +105,7 @@ final class Claims {
     return all;
   }
 
-  /** Claims without telling anybody, in a transaction that will be rolled back. */
+  /** Claims in a transaction that will be rolled back. */
   List<Claim> rehearse(Session session, int limit) throws SQLException {
     List<Claim> all = new ArrayList<>();
     for (int i = 0; i < core.model().readyValues() && all.size() < limit; i++) {
@@ -113,8 +114,10 @@ final class Claims {
     return all;
   }
 
-  private static void needsTransaction(Session session, ClaimPlan plan) throws SQLException {
-    if (!(plan instanceof ClaimPlan.OneStatement) && session.autoCommit()) {
+  private void needsTransaction(Session session, ClaimPlan plan) throws SQLException {
+    boolean bound =
+        !(plan instanceof ClaimPlan.OneStatement) || core.model().mode() == Mode.TRANSACTIONAL;
+    if (bound && session.autoCommit()) {
       throw new ConfigurationException(
           "the connection is in autocommit mode, but this claim needs a transaction; call setAutoCommit(false) first");
     }
