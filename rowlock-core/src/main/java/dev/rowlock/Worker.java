@@ -89,7 +89,7 @@ public interface Worker extends AutoCloseable {
   void wake();
 
   /**
-   * Waits until nothing is left: no row is ready, scheduled, processing or expired, by a count that
+   * Waits until nothing is left: no row is ready, scheduled, processing or expired, by a look that
    * takes no locks. An empty claim alone does not end the wait.
    *
    * @param atMost how long to wait

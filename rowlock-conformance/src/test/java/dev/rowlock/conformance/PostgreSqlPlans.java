@@ -178,6 +178,46 @@ interface PostgreSqlPlans extends Suite {
     }
   }
 
+  /**
+   * When the finished rows come first in key order, walking the primary key looks cheap to the
+   * planner and reads all of them. With statistics, and with the plan that is kept for all values.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"force_custom_plan", "force_generic_plan"})
+  default void p03_rowsThatAreDoneAreNotRead(String cacheMode) {
+    TestTable t =
+        table("jobs").key("id").state().with(Role.TOKEN, Role.LEASE_UNTIL, Role.ATTEMPTS).create();
+    t.rows(1, 20_000);
+    t.sql("create index jobs_claim on %s (state, id)", t.name());
+    t.sql("update %s set state = 'done' where id + 0 <= 10000", t.name());
+    t.sql("vacuum analyze " + t.name());
+    Queue queue =
+        t.queue(
+            bench()
+                .pool(config -> config.setConnectionInitSql("set plan_cache_mode=" + cacheMode)));
+    for (int i = 0; i < 10; i++) {
+      assertThat(keys(queue.claim(1))).containsExactly(10_001L + i);
+    }
+    assertThat(any(explain(t, "claim", Map.of()), "Index Scan using jobs_claim on jobs q"))
+        .isTrue();
+    assertThat(any(explain(t, "recover", Map.of()), "Index Scan using jobs_claim on jobs q"))
+        .isTrue();
+    Threads.until(
+        "statistics arrive",
+        () ->
+            number("select idx_scan from pg_stat_user_indexes where indexrelname = 'jobs_claim'")
+                >= 10);
+    assertThat(
+            number(
+                "select idx_tup_read from pg_stat_user_indexes where indexrelname = 'jobs_pkey'"))
+        .as("entries read by primary key")
+        .isLessThan(1000);
+  }
+
+  private long number(String sql) {
+    return ((Number) bench().schema().query(sql).get(0).get(0)).longValue();
+  }
+
   private static String lockRows(List<String> plan) {
     return plan.stream().filter(l -> l.contains("LockRows")).findFirst().orElseThrow();
   }

@@ -56,7 +56,7 @@ interface Refusals extends Suite {
           .as(product)
           .isInstanceOf(ConfigurationException.class)
           .hasMessageContaining(product)
-          .hasMessageContaining("PostgreSQL");
+          .hasMessageContainingAll("PostgreSQL 12 or newer", "H2 2.2.220 or newer");
     }
   }
 

@@ -76,7 +76,8 @@ interface WorkerFaults extends Workers {
                       starts.merge(job.get("id"), 1, Integer::sum);
                       return Outcome.done();
                     })
-                .batch(5));
+                // A claim has fewer statements than there are between two faults.
+                .batch(1));
     drained(worker);
     faults.on.set(false);
     assertThat(t.states()).isEqualTo(Map.of("done", 120L));
@@ -92,7 +93,7 @@ interface WorkerFaults extends Workers {
   default void p09_c100_passingFailuresEverywhereCostNothing(Fault fault) {
     Map<Object, Integer> starts =
         drain(
-            new EveryNth(Kind.EXECUTE, 5, false, db().thrown(fault).get(0)), Duration.ofMinutes(5));
+            new EveryNth(Kind.EXECUTE, 7, false, db().thrown(fault).get(0)), Duration.ofMinutes(5));
     assertThat(starts.values()).as("each row was started once").containsOnly(1);
   }
 
@@ -115,14 +116,14 @@ interface WorkerFaults extends Workers {
   @Test
   default void p09_brokenConnectionsAreSurvived() {
     drain(
-        new EveryNth(Kind.EXECUTE, 11, false, db().thrown(Fault.CONNECTION).get(0)),
+        new EveryNth(Kind.EXECUTE, 13, false, db().thrown(Fault.CONNECTION).get(0)),
         Duration.ofMillis(800));
   }
 
   @Test
   default void p15_lostRepliesAreSurvived() {
     drain(
-        new EveryNth(Kind.EXECUTE, 11, true, db().thrown(Fault.CONNECTION).get(0)),
+        new EveryNth(Kind.EXECUTE, 13, true, db().thrown(Fault.CONNECTION).get(0)),
         Duration.ofMillis(800));
   }
 

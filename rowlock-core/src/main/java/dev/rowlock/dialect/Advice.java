@@ -74,6 +74,13 @@ record Advice(Model model, String timestamp, String text, String number) {
     return List.copyOf(columns);
   }
 
+  /** Whether there is a whole index on the state, if there is one, and the order. */
+  static boolean indexed(Model model) {
+    List<String> wanted = claimIndex(model);
+    return model.table().indexes().stream()
+        .anyMatch(i -> i.predicate().isEmpty() && starts(i.columns(), wanted));
+  }
+
   /**
    * Whether an index serves the claim: state and order columns in front, or a partial one on them.
    */

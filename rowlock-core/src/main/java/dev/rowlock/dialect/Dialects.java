@@ -30,7 +30,9 @@ public final class Dialects {
     throw new ConfigurationException(
         "database not supported: %s %s; supported are %s"
             .formatted(
-                metaData.getDatabaseProductName(), metaData.getDatabaseProductVersion(), names()));
+                metaData.getDatabaseProductName(),
+                metaData.getDatabaseProductVersion(),
+                ALL.stream().map(Dialect::supports).collect(Collectors.joining(" and "))));
   }
 
   public static Dialect named(String name) {

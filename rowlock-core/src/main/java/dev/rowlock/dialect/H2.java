@@ -33,26 +33,22 @@ import java.util.UUID;
 /** H2 2.2.220 and newer, in process or as a server. */
 public final class H2 extends StandardDialect {
 
-  // H2 locks rows as it reads them. An index in claim order makes it stop after the last row that
-  // is
-  // wanted; without one it locks every candidate until the end of this short transaction.
-  private static final String LOCK =
+  // H2 locks rows as it reads them: FOR UPDATE here would lock every candidate that has to be
+  // sorted, and hide it from all other claimers.
+  private static final String CANDIDATES =
       """
       SELECT {q.key}
       FROM {table} q
       WHERE {ready}
       ORDER BY {order}
       LIMIT :limit
-      FOR UPDATE SKIP LOCKED
       """;
 
-  private static final String LOCK_AND_READ =
+  private static final String LOCK_ONE =
       """
-      SELECT {q.out}
+      SELECT 1
       FROM {table} q
-      WHERE {ready}
-      ORDER BY {order}
-      LIMIT :limit
+      WHERE {key=} AND {ready}
       FOR UPDATE SKIP LOCKED
       """;
 
@@ -132,6 +128,11 @@ public final class H2 extends StandardDialect {
   @Override
   public String name() {
     return "h2";
+  }
+
+  @Override
+  public String supports() {
+    return "H2 2.2.220 or newer";
   }
 
   @Override
@@ -241,16 +242,18 @@ public final class H2 extends StandardDialect {
     Map<String, String> f = model.fragments();
     f.put("ready", where.ready("q", ready));
     f.put("order", order(model, "q"));
-    f.put("key=", keyEquals(model, "t"));
+    f.put("key=", keyEquals(model, "q"));
+    Sql candidates = Sql.of(CANDIDATES, f);
+    Sql lock = Sql.of(LOCK_ONE, f);
+    Sql read = Sql.of(READ_ONE, f);
     Map<Column, String> set = new Assignments(model, "t").claim();
     if (set.isEmpty()) {
-      return new ClaimPlan.LockOnly(Sql.of(LOCK_AND_READ, f));
+      return new ClaimPlan.LockEach(candidates, lock, Optional.empty(), read);
     }
+    f.put("key=", keyEquals(model, "t"));
     f.put("set", Assignments.sql(set));
     f.put("still", where.inReadyState("t", ready));
-    Sql update = Sql.of(CLAIM_ONE, f);
-    f.put("key=", keyEquals(model, "q"));
-    return new ClaimPlan.LockThenUpdate(Sql.of(LOCK, f), update, Sql.of(READ_ONE, f));
+    return new ClaimPlan.LockEach(candidates, lock, Optional.of(Sql.of(CLAIM_ONE, f)), read);
   }
 
   @Override

@@ -82,6 +82,7 @@ public final class PostgreSql extends StandardDialect {
         SELECT {q.key}, ({exhausted}) AS rowlock_dead
         FROM {table} AS q
         WHERE {expired}
+        {order.by}
         LIMIT {limit}
         FOR NO KEY UPDATE OF q SKIP LOCKED
       )
@@ -197,6 +198,11 @@ public final class PostgreSql extends StandardDialect {
   }
 
   @Override
+  public String supports() {
+    return "PostgreSQL 12 or newer";
+  }
+
+  @Override
   public boolean speaks(DatabaseMetaData metaData) throws SQLException {
     return metaData.getDatabaseProductName().equals("PostgreSQL");
   }
@@ -297,11 +303,11 @@ public final class PostgreSql extends StandardDialect {
 
   @Override
   public ClaimPlan claim(Model model, int ready, OptionalInt limit) {
-    Predicates where = new Predicates(model);
+    Predicates where = finding(model);
     Map<String, String> f = model.fragments();
     f.put("limit", limit(limit));
     f.put("ready", where.ready("q", ready));
-    f.put("order", order(model, "q"));
+    f.put("order", stateFirst(model) + order(model, "q"));
     Map<Column, String> set = new Assignments(model, "t").claim();
     if (set.isEmpty()) {
       return new ClaimPlan.LockOnly(Sql.of(CLAIM_BY_LOCK, f));
@@ -319,11 +325,36 @@ public final class PostgreSql extends StandardDialect {
     return limit.isPresent() ? Integer.toString(limit.getAsInt()) : ":limit";
   }
 
+  // The table's index on state and order, and no other, is to be walked: for "state = 'ready' ORDER
+  // BY
+  // id" the planner may take the primary key's index, which passes every row that is done. A range
+  // of one value, with the state at the head of the order, leaves only the right index.
+  private static boolean byIndex(Model model) {
+    boolean ascending =
+        model.order().stream().noneMatch(o -> o.by().descending() || o.by().nullsFirst());
+    return model.state().isPresent() && ascending && Advice.indexed(model);
+  }
+
+  @Override
+  Predicates finding(Model model) {
+    return byIndex(model) ? Predicates.ranged(model) : new Predicates(model);
+  }
+
+  @Override
+  String orderForIndex(Model model) {
+    return byIndex(model) ? "ORDER BY " + stateFirst(model) + order(model, "q") : "";
+  }
+
+  private static String stateFirst(Model model) {
+    return byIndex(model) ? model.state().orElseThrow().of("q") + ", " : "";
+  }
+
   @Override
   public RecoverPlan recover(Model model, OptionalInt limit) {
-    Predicates where = new Predicates(model);
+    Predicates where = finding(model);
     Map<String, String> f = model.fragments();
     f.put("limit", limit(limit));
+    f.put("order.by", orderForIndex(model));
     f.put("expired", where.expired("q").orElseThrow());
     f.put("exhausted", where.exhausted("q"));
     f.put("set", Assignments.sql(new Assignments(model, "t").recover("n.rowlock_dead")));

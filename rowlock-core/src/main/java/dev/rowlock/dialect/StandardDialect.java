@@ -15,6 +15,7 @@ import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;
 import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientConnectionException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -46,6 +47,15 @@ abstract class StandardDialect implements Dialect {
       SELECT rowlock_state, COUNT(*), {age}
       FROM (SELECT {state} AS rowlock_state, {due} AS rowlock_due FROM {table} q) s
       GROUP BY rowlock_state
+      """;
+
+  private static final String LEFT =
+      """
+      SELECT 1
+      FROM {table} q
+      WHERE {left}
+      {order.by}
+      LIMIT 1
       """;
 
   private static final String LIST =
@@ -106,6 +116,34 @@ abstract class StandardDialect implements Dialect {
     f.put("due", model.role(Role.RUN_AT).map(c -> due(model, c)).orElse("NULL"));
     f.put("age", model.has(Role.RUN_AT) ? age(model, "MIN(rowlock_due)") : "NULL");
     return Sql.of(STATS, f);
+  }
+
+  @Override
+  public final List<Sql> left(Model model) {
+    Predicates where = finding(model);
+    List<Sql> all = new ArrayList<>();
+    for (int i = 0; i < model.readyValues(); i++) {
+      all.add(left(model, where.readySometime("q", i)));
+    }
+    where.heldForATime("q").ifPresent(held -> all.add(left(model, held)));
+    return all;
+  }
+
+  private Sql left(Model model, String condition) {
+    Map<String, String> f = model.fragments();
+    f.put("left", condition);
+    f.put("order.by", orderForIndex(model));
+    return Sql.of(LEFT, f);
+  }
+
+  /** The conditions by which rows are found. */
+  Predicates finding(Model model) {
+    return new Predicates(model);
+  }
+
+  /** An ORDER BY that makes the planner take the index on state and order; empty if not needed. */
+  String orderForIndex(Model model) {
+    return "";
   }
 
   @Override

@@ -1,5 +1,7 @@
 package dev.rowlock.spi;
 
+import java.util.Optional;
+
 /** How a database claims rows of one ready value. */
 public sealed interface ClaimPlan {
 
@@ -28,4 +30,17 @@ public sealed interface ClaimPlan {
    * @param read returns the model's outputs of one row
    */
   record LockThenUpdate(Sql lock, Sql update, Sql read) implements ClaimPlan {}
+
+  /**
+   * For databases that lock every candidate that a sort reads, not just the rows that are wanted:
+   * read candidates without a lock, then lock one after the other until there are enough. All in
+   * one transaction.
+   *
+   * @param candidates returns the key columns in claim order, parameter {@code limit}; takes no
+   *     lock
+   * @param lock locks one row if it may still be claimed and nobody has it locked; no row otherwise
+   * @param update changes one row; empty where the lock is the claim
+   * @param read returns the model's outputs of one row
+   */
+  record LockEach(Sql candidates, Sql lock, Optional<Sql> update, Sql read) implements ClaimPlan {}
 }

@@ -36,6 +36,13 @@ public interface Dialect {
   String name();
 
   /**
+   * Which databases it is for, as people write them.
+   *
+   * @return for example {@code PostgreSQL 12 or newer}
+   */
+  String supports();
+
+  /**
    * Whether the database behind a connection is this dialect's.
    *
    * @param metaData the connection's metadata
@@ -197,6 +204,15 @@ public interface Dialect {
    * @return the statement
    */
   Sql stats(Model model);
+
+  /**
+   * Looks whether any row is left: claimable now or later, or held by a claim that has an end. One
+   * statement for each kind, so that each can use its index; each returns a row if there is one.
+   *
+   * @param model the queue
+   * @return the statements
+   */
+  List<Sql> left(Model model);
 
   /**
    * Shows rows of one state: the state's label, then all mapped columns.

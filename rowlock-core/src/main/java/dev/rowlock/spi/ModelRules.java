@@ -7,8 +7,11 @@ import dev.rowlock.Role;
 import dev.rowlock.State;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What a mapping and its real table must satisfy together; each rule names its fix. */
 record ModelRules(Model model) {
@@ -17,6 +20,7 @@ record ModelRules(Model model) {
     model.table().problems().stream().findFirst().ifPresent(this::refuse);
     uniqueKey();
     types();
+    fits();
     writable();
     oneStatementOneMeaning();
     modes();
@@ -129,6 +133,25 @@ record ModelRules(Model model) {
             .ifPresent(c -> needsNull(Role.LEASE_UNTIL, c));
       }
     }
+  }
+
+  private void fits() {
+    Column column = model.state().orElse(null);
+    if (column == null || column.size() == 0) {
+      return;
+    }
+    State state = model.mapping().state().orElseThrow();
+    Stream.concat(
+            state.ready().stream().filter(Objects::nonNull),
+            Stream.of(state.processing(), state.done(), state.failed(), state.dead())
+                .flatMap(Optional::stream))
+        .filter(v -> v.codePointCount(0, v.length()) > column.size())
+        .findFirst()
+        .ifPresent(
+            v ->
+                refuse(
+                    "state value '%s' is longer than column '%s' (%d characters); shorten it or widen the column"
+                        .formatted(v, column.name(), column.size())));
   }
 
   private void needsNull(Role role, Column column) {

@@ -12,6 +12,7 @@ import java.util.function.BiFunction;
 public final class Predicates {
   private final Model model;
   private final Dialect dialect;
+  private final boolean ranged;
 
   /**
    * For a queue.
@@ -19,8 +20,32 @@ public final class Predicates {
    * @param model the queue
    */
   public Predicates(Model model) {
+    this(model, false);
+  }
+
+  private Predicates(Model model, boolean ranged) {
     this.model = model;
     this.dialect = model.dialect();
+    this.ranged = ranged;
+  }
+
+  /**
+   * The same conditions, with the state of the rows that are looked for written as a range of one
+   * value. Together with the state at the head of ORDER BY it leaves a planner one good choice, the
+   * index on state and order: for an equal state it may walk any index in the wanted order, such as
+   * the primary key's, through every row that is done.
+   *
+   * @param model the queue
+   * @return conditions for the alias q
+   */
+  public static Predicates ranged(Model model) {
+    return new Predicates(model, true);
+  }
+
+  private String stateIs(String alias, Column column, String value) {
+    return ranged && alias.equals("q")
+        ? "%1$s >= %2$s\nAND %1$s <= %2$s".formatted(column.of(alias), value)
+        : column.of(alias) + " = " + value;
   }
 
   /**
@@ -41,6 +66,38 @@ public final class Predicates {
   }
 
   /**
+   * A row that is ready now or will be, as far as attempts and the extra predicate let it.
+   *
+   * @param alias the table's alias
+   * @param ready which ready value
+   * @return a condition
+   */
+  public String readySometime(String alias, int ready) {
+    List<String> all = new ArrayList<>();
+    all.add(inReadyState(alias, ready));
+    if (!model.expiredIsReady()) {
+      attemptsLeft(alias).ifPresent(all::add);
+    }
+    model.mapping().where().ifPresent(w -> all.add("(" + Sql.raw(w) + ")"));
+    return and(all);
+  }
+
+  /**
+   * A row that is held by a claim that has an end, whether it has ended or not.
+   *
+   * @param alias the table's alias
+   * @return a condition; empty where no claim has an end, or held rows count as ready
+   */
+  public Optional<String> heldForATime(String alias) {
+    List<String> times = new ArrayList<>();
+    model.role(Role.LEASE_UNTIL).ifPresent(c -> times.add(c.of(alias) + " IS NOT NULL"));
+    model.role(Role.CLAIMED_AT).ifPresent(c -> times.add(c.of(alias) + " IS NOT NULL"));
+    return times.isEmpty() || model.expiredIsReady()
+        ? Optional.empty()
+        : Optional.of(claimed(alias) + "\nAND (" + String.join(" OR ", times) + ")");
+  }
+
+  /**
    * Whether a row is still in the ready state that it was found in; without the other conditions.
    *
    * @param alias the table's alias
@@ -54,7 +111,7 @@ public final class Predicates {
       String found =
           state.get().ready().get(ready) == null
               ? column.of(alias) + " IS NULL"
-              : column.of(alias) + " = " + value("ready" + (ready == 0 ? "" : "_" + ready), column);
+              : stateIs(alias, column, value("ready" + (ready == 0 ? "" : "_" + ready), column));
       return model.deadMarker().map(c -> found + "\nAND " + c.of(alias) + " IS NULL").orElse(found);
     }
     List<String> all = unfinished(alias);
@@ -190,7 +247,7 @@ public final class Predicates {
     Optional<String> processing = model.mapping().state().flatMap(State::processing);
     if (processing.isPresent()) {
       Column column = model.state().orElseThrow();
-      return column.of(alias) + " = " + value("processing", column);
+      return stateIs(alias, column, value("processing", column));
     }
     if (model.state().isPresent()) {
       return "1 = 0";

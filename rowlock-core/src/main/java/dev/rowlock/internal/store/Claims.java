@@ -5,6 +5,7 @@ import dev.rowlock.Claim;
 import dev.rowlock.ConfigurationException;
 import dev.rowlock.DatabaseException;
 import dev.rowlock.Key;
+import dev.rowlock.Mode;
 import dev.rowlock.Recovery;
 import dev.rowlock.internal.jdbc.Jdbc;
 import dev.rowlock.internal.jdbc.Session;
@@ -16,10 +17,12 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Claims rows and recovers them. */
@@ -102,7 +105,7 @@ final class Claims {
     return all;
   }
 
-  /** Claims without telling anybody, in a transaction that will be rolled back. */
+  /** Claims in a transaction that will be rolled back. */
   List<Claim> rehearse(Session session, int limit) throws SQLException {
     List<Claim> all = new ArrayList<>();
     for (int i = 0; i < core.model().readyValues() && all.size() < limit; i++) {
@@ -111,8 +114,10 @@ final class Claims {
     return all;
   }
 
-  private static void needsTransaction(Session session, ClaimPlan plan) throws SQLException {
-    if (!(plan instanceof ClaimPlan.OneStatement) && session.autoCommit()) {
+  private void needsTransaction(Session session, ClaimPlan plan) throws SQLException {
+    boolean bound =
+        !(plan instanceof ClaimPlan.OneStatement) || core.model().mode() == Mode.TRANSACTIONAL;
+    if (bound && session.autoCommit()) {
       throw new ConfigurationException(
           "the connection is in autocommit mode, but this claim needs a transaction; call setAutoCommit(false) first");
     }
@@ -136,6 +141,8 @@ final class Claims {
       found = session.query(one.sql(), values, row -> reader.read(row, value));
     } else if (plan instanceof ClaimPlan.LockOnly lock) {
       found = session.query(lock.sql(), values, row -> reader.read(row, value));
+    } else if (plan instanceof ClaimPlan.LockEach each) {
+      found = lockEach(session, each, limit, value);
     } else {
       found = lockThenUpdate(session, (ClaimPlan.LockThenUpdate) plan, values, value);
     }
@@ -156,6 +163,36 @@ final class Claims {
       Values one = reader.putKey(constants.copy(), key);
       boolean changed = session.update(plan.update(), one) == 1;
       claims.add(changed ? single(session, plan.read(), one, r -> reader.read(r, ready)) : null);
+    }
+    return claims;
+  }
+
+  /**
+   * Passes over rows that others have locked, and looks again until there are enough or no more.
+   */
+  private List<Claim> lockEach(Session session, ClaimPlan.LockEach plan, int limit, String ready)
+      throws SQLException {
+    List<Claim> claims = new ArrayList<>();
+    Set<Key> seen = new HashSet<>();
+    while (claims.size() < limit) {
+      int wanted = limit - claims.size() + seen.size();
+      List<Key> keys =
+          session.query(
+              plan.candidates(), constants.copy().number("limit", wanted), reader::readKey);
+      if (seen.containsAll(keys)) {
+        break;
+      }
+      for (Key key : keys) {
+        if (seen.add(key) && claims.size() < limit) {
+          Values one = reader.putKey(constants.copy(), key);
+          if (!session.query(plan.lock(), one, r -> 1).isEmpty()) {
+            boolean changed =
+                plan.update().isEmpty() || session.update(plan.update().get(), one) == 1;
+            claims.add(
+                changed ? single(session, plan.read(), one, r -> reader.read(r, ready)) : null);
+          }
+        }
+      }
     }
     return claims;
   }

@@ -50,6 +50,17 @@ public final class Listing {
             name,
             "locks up to :limit rows; hold the transaction open until they are done",
             lock.sql());
+      } else if (plan instanceof ClaimPlan.LockEach steps) {
+        add(
+            name + ", step 1",
+            "reads the keys of :limit candidates; all steps are one transaction",
+            steps.candidates());
+        add(
+            name + ", step 2",
+            "locks one of them; no row means that somebody else has it: try the next",
+            steps.lock());
+        steps.update().ifPresent(sql -> add(name + ", step 3", "marks it", sql));
+        add(name + ", step 4", "reads it", steps.read());
       } else if (plan instanceof ClaimPlan.LockThenUpdate steps) {
         add(
             name + ", step 1",

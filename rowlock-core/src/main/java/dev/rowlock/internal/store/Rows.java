@@ -149,6 +149,15 @@ final class Rows {
         Double.isNaN(oldest[0]) ? OptionalDouble.empty() : OptionalDouble.of(oldest[0]));
   }
 
+  boolean drained() {
+    for (Sql probe : core.dialect().left(model)) {
+      if (!core.sessions().statement("drained", s -> s.query(probe, constants, r -> 1)).isEmpty()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   List<RowView> list(RowState state, int limit) {
     Values values =
         constants

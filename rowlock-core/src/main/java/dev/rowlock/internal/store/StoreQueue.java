@@ -160,6 +160,11 @@ final class StoreQueue implements Queue {
   }
 
   @Override
+  public boolean drained() {
+    return rows.drained();
+  }
+
+  @Override
   public List<RowView> list(RowState state, int limit) {
     return rows.list(state, limit);
   }

@@ -47,9 +47,15 @@ final class Writes {
       return dead(dead, values);
     } else if (change instanceof Change.Snooze snooze) {
       core.require(Capability.DELAY, "snooze");
+      if (lastAttemptIsSpent(snooze.claim())) {
+        return spent(snooze, values);
+      }
       backTo(snooze.claim(), values).number("delay_ms", snooze.delay().toMillis());
       return new Prepared(snooze, Write.of(Write.Kind.SNOOZE), Applied.Status.SNOOZED, values);
     } else if (change instanceof Change.Release release) {
+      if (lastAttemptIsSpent(release.claim())) {
+        return spent(release, values);
+      }
       backTo(release.claim(), values);
       return new Prepared(release, Write.of(Write.Kind.RELEASE), Applied.Status.RELEASED, values);
     }
@@ -118,6 +124,23 @@ final class Writes {
     }
     error(dead.error(), values);
     return new Prepared(dead, Write.of(Write.Kind.DEAD), Applied.Status.DEAD, values);
+  }
+
+  /**
+   * Attempts that are the fence are never lowered, so a row that is given back at its last attempt
+   * could never be claimed again: better a dead letter than a row that nobody can reach.
+   */
+  private boolean lastAttemptIsSpent(Claim claim) {
+    boolean onlyFence = core.model().has(Role.ATTEMPTS) && !core.model().has(Role.TOKEN);
+    int limit = claim.maxAttempts().orElse(core.retry().maxAttempts());
+    return onlyFence && claim.attempt().orElse(0) >= limit;
+  }
+
+  private Prepared spent(Change change, Values values) {
+    error(
+        "given back at its last attempt, which cannot be given back where attempts are the fence; map token",
+        values);
+    return new Prepared(change, Write.of(Write.Kind.DEAD), Applied.Status.DEAD, values);
   }
 
   private void error(String text, Values values) {

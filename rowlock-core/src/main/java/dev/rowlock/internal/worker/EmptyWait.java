@@ -39,17 +39,18 @@ final class EmptyWait {
 
   private boolean nothingLeft() throws InterruptedException {
     long before = hand.arrivals();
-    long left;
+    boolean drained;
     try {
-      left = queue.stats().left();
+      drained = queue.drained();
     } catch (RuntimeException e) {
-      log.warn("stats", () -> "what is left could not be counted: " + FailureText.plain(e));
+      log.warn(
+          "stats", () -> "whether anything is left could not be read: " + FailureText.plain(e));
       return false;
     }
     // Where nothing says when a row was claimed, our own rows are not counted as left: none may
     // have
-    // come in during the count, nor be about to.
-    return left == 0
+    // come in meanwhile, nor be about to.
+    return drained
         && hand.awaitNothing(System.nanoTime() + SLICE)
         && hand.arrivals() == before
         && !hand.closed();

@@ -190,7 +190,7 @@ final class TransactionRun implements Runners.Body {
 
   private void conclude(TransactionRow row, Result result) {
     row.transaction().revoke();
-    if (row.completedByHandler() && result.thrown() == null) {
+    if (row.completedByHandler() && result.outcome() instanceof Outcome.Done) {
       commit(row, Applied.Status.COMPLETED);
     } else if (result.outcome() instanceof Outcome.Retry retry) {
       fail(row, retry);

@@ -7,7 +7,6 @@ import dev.rowlock.Handler;
 import dev.rowlock.Mode;
 import dev.rowlock.Queue;
 import dev.rowlock.Recovery;
-import dev.rowlock.RowState;
 import dev.rowlock.Worker;
 import dev.rowlock.WorkerOptions;
 import java.util.EnumSet;
@@ -39,11 +38,11 @@ public final class Workers {
    */
   private static Optional<Recovery> tryOut(Queue queue) {
     try {
-      queue.list(RowState.READY, 1);
       if (queue.mode() == Mode.LEASE
           && queue.mapping().capabilities().contains(Capability.EXPIRY)) {
         return Optional.of(queue.recover(1));
       }
+      queue.drained();
     } catch (DatabaseException e) {
       if (e.fault() == Fault.READ_ONLY && !e.getMessage().contains("read-only server")) {
         throw new DatabaseException(
