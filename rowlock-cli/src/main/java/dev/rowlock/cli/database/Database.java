@@ -7,7 +7,9 @@ import dev.rowlock.ConfigurationException;
 import dev.rowlock.DatabaseException;
 import dev.rowlock.Fault;
 import java.sql.SQLException;
+import java.util.Optional;
 import java.util.Properties;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 
 /** A pool of connections to one database. */
@@ -16,8 +18,10 @@ public final class Database implements AutoCloseable {
 
   private final Target target;
   private final HikariDataSource pool;
+  private final Optional<SharedFile> shared;
 
-  private Database(Target target, HikariDataSource pool) {
+  private Database(Target target, HikariDataSource pool, Optional<SharedFile> shared) {
+    this.shared = shared;
     this.target = target;
     this.pool = pool;
   }
@@ -41,8 +45,12 @@ public final class Database implements AutoCloseable {
     config.setMinimumIdle(1);
     config.setConnectionTimeout(PATIENCE_MILLIS);
     config.setInitializationFailTimeout(1);
+    Optional<SharedFile> shared = SharedFile.of(target);
+    AtomicReference<HikariDataSource> pool = new AtomicReference<>();
+    Runnable opening = () -> pool.set(new HikariDataSource(config));
     try {
-      return new Database(target, new HikariDataSource(config));
+      shared.ifPresentOrElse(file -> file.alone(opening), opening);
+      return new Database(target, pool.get(), shared);
     } catch (PoolInitializationException e) {
       throw refused(target, e);
     }
@@ -103,6 +111,11 @@ public final class Database implements AutoCloseable {
 
   @Override
   public void close() {
+    shared.ifPresentOrElse(file -> file.alone(this::leave), pool::close);
+  }
+
+  private void leave() {
+    SharedFile.waitForGuests(pool);
     pool.close();
   }
 }
