@@ -8,6 +8,7 @@ import dev.rowlock.Claim;
 import dev.rowlock.DatabaseException;
 import dev.rowlock.Listener;
 import dev.rowlock.Queue;
+import dev.rowlock.Role;
 import dev.rowlock.conformance.kit.TestTable;
 import java.time.Duration;
 import java.util.List;
@@ -64,6 +65,27 @@ interface P11BadRows extends Suite {
                     }));
     queue.complete(claim(queue));
     assertThat(t.state(1)).isEqualTo("done");
+  }
+
+  @Test
+  default void p11_countsBeyondAnIntAreTakenForVeryMany() {
+    TestTable t =
+        table("jobs")
+            .key("id")
+            .state()
+            .with(Role.TOKEN)
+            .with(Role.ATTEMPTS, "attempts", db().bigintType() + " default 0 not null")
+            .with(Role.MAX_ATTEMPTS, "max_attempts", db().bigintType())
+            .create();
+    t.add("id", 1, "max_attempts", Long.MAX_VALUE);
+    t.add("id", 2, "attempts", 1L << 40, "max_attempts", Long.MAX_VALUE);
+    t.rows(3, 3);
+    List<Claim> claims = t.queue().claim(5);
+    assertThat(keys(claims)).containsExactly(1L, 2L, 3L);
+    assertThat(claims.get(0).attempt()).hasValue(1);
+    assertThat(claims.stream().map(c -> t.queue().fail(t.queue().claim(c.token()), "x")))
+        .containsOnly(Applied.Status.RETRYING);
+    assertThat(t.number(2, "attempts")).isEqualTo((1L << 40) + 1);
   }
 
   @Test

@@ -41,7 +41,7 @@ interface P13Keys extends Suite {
         "7fffffff-ffff-ffff-ffff-ffffffffffff"),
     TEXT(TestDatabase::textType, "a", "b'c\\d:e?", "ü 水 \uD83D\uDE00"),
     VARCHAR(db -> db.varcharType(40), "0", "00", "x y"),
-    CHAR(db -> db.charType(20), "abc", "b c", "c"),
+    CHAR(db -> db.charType(20), "abc", "b c", "c\t"),
     BINARY(TestDatabase::binaryType, "00ff", "01", "7f00");
 
     final Function<TestDatabase, String> type;

@@ -85,7 +85,8 @@ interface P13Names extends Suite {
         "100% ",
         "[bracket]`tick`",
         "{table}",
-        ":limit "
+        ":limit ",
+        "two\nlines\r\n\n "
       })
   default void p13_c037_anyCharacterInEveryName(String prefix) {
     State state =
@@ -157,6 +158,26 @@ interface P13Names extends Suite {
             .map(m -> m.write("s"))
             .create();
     wholeLife(t, "t", "s", state);
+  }
+
+  @Test
+  default void p13_namesThatDifferInPunctuationOnlyKeepTheirOwnValues() {
+    TestTable t =
+        table("jobs")
+            .key("a b")
+            .key("a_b")
+            .key("a_b_0")
+            .key("a-b")
+            .state()
+            .with(Role.TOKEN)
+            .create();
+    t.add("a b", 1, "a_b", 2, "a_b_0", 3, "a-b", 4);
+    t.add("a b", 3, "a_b", 2, "a_b_0", 3, "a-b", 4);
+    Claim claim = claim(t.queue());
+    assertThat(claim.key()).isEqualTo(t.queue().key("1", "2", "3", "4"));
+    t.queue().complete(claim);
+    assertThat(t.state(List.of(1, 2, 3, 4))).isEqualTo("done");
+    assertThat(t.state(List.of(3, 2, 3, 4))).isEqualTo("ready");
   }
 
   @Test

@@ -193,6 +193,30 @@ interface P14Shapes extends Suite {
   }
 
   @Test
+  default void p14_anExtraPredicateMayHaveLinesAndComments() {
+    String lang = db().quote("lang");
+    String predicate =
+        "%s = 'two\n\n  lines' -- the first language\n  or /* the other */ %s = 'ru' -- it's Russian"
+            .formatted(lang, lang);
+    TestTable t =
+        table("jobs")
+            .full()
+            .with(Role.GROUP)
+            .column("lang", db().varcharType(20))
+            .map(m -> m.where(predicate))
+            .create();
+    t.add("id", 1, "lang", "two\n\n  lines", "grp", "a");
+    t.add("id", 2, "lang", "two lines").add("id", 3, "lang", "ru", "grp", "a");
+    assertThat(t.queue().stats().count(dev.rowlock.RowState.READY)).isEqualTo(2);
+    assertThat(t.queue().stats().count(dev.rowlock.RowState.OTHER)).isEqualTo(1);
+    Claim first = claim(t.queue());
+    assertThat(first.key()).isEqualTo(t.queue().key("1"));
+    t.queue().complete(first);
+    assertThat(keys(t.queue().claim(5))).containsExactly(3L);
+    assertThat(t.queue().list(dev.rowlock.RowState.OTHER, 5)).hasSize(1);
+  }
+
+  @Test
   default void p14_c036_foreignKeysInBothDirections() {
     TestTable parents = table("parents").key("id").state().create().rows(1, 1);
     TestTable t =

@@ -319,6 +319,55 @@ interface PostgreSqlShapes extends P14States {
     assertThat(t.count("state", "done")).isEqualTo(3);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"bit(5)", "bit varying(5)", "char(5)", "varchar(5)", "text"})
+  default void p13_typesWithALengthAreNeverCut(String type) {
+    TestTable t =
+        table("jobs")
+            .key("k", type)
+            .state()
+            .with(Role.TOKEN)
+            .write("one", type)
+            .write("many", type + "[]")
+            .create();
+    t.add("k", "10000").add("k", "10001").add("k", "10100");
+    Queue queue = t.queue();
+    List<Claim> claims = queue.claim(3);
+    java.util.Map<String, Object> results =
+        java.util.Map.of("one", "10101", "many", "{10101,01010}");
+    queue.complete(claims.get(0), results);
+    assertThat(
+            queue.apply(
+                List.of(
+                    new Change.Complete(claims.get(1), results),
+                    new Change.Complete(claims.get(2), results))))
+        .noneMatch(Applied::lost);
+    assertThat(bench().schema().query("select distinct one::text, many::text from jobs"))
+        .containsExactly(List.of("10101", "{10101,01010}"));
+  }
+
+  @Test
+  default void transactional_aFailureOfAnIdentityAlwaysKeyHasNowhereToBeWritten() {
+    TestTable t =
+        table("outbox")
+            .column("id", "bigint generated always as identity primary key")
+            .column("payload", "text")
+            .map(m -> m.key("id").onDone(dev.rowlock.OnDone.delete()))
+            .transactional()
+            .create();
+    t.queue().enqueue(List.of(java.util.Map.of("payload", "x")));
+    Applied failed =
+        committed(
+            c ->
+                t.queue()
+                    .apply(
+                        c,
+                        new Change.Fail(
+                            t.queue().claim(c, 1).get(0), "x", java.util.Optional.empty())));
+    assertThat(failed.status()).isEqualTo(Applied.Status.RETRYING);
+    assertThat(t.queue().verify().safe()).isTrue();
+  }
+
   @Test
   default void p14_anIdentityAlwaysKeyIsEnqueued() {
     TestTable t =

@@ -44,15 +44,15 @@ record PostgreSqlCatalog(PostgreSql dialect, Connection connection) {
                array_position(current_schemas(false), n.nspname), c.relname <> ?, c.relname
       """;
 
-  // A cast must never cut a value, so types are given without their length; char has to be bpchar
-  // for that. Timestamps keep their precision: the clock must be rounded as they are. Domains are
-  // cast to what they are made of. Types of other schemas are qualified.
+  // A cast must never cut a value, so types are given without their length: -1 says that there is
+  // none, where NULL would leave char and bit, which are of length 1. Timestamps keep their
+  // precision: the clock must be rounded as they are. Domains are cast to what they are made of.
+  // Types of other schemas are qualified.
   private static final String COLUMNS =
       """
       SELECT a.attname, b.typname, b.typtype, b.typcategory,
-             CASE WHEN b.typname = 'bpchar' THEN 'bpchar'
-                  WHEN b.typname IN ('timestamp', 'timestamptz') THEN format_type(b.oid, m.mod)
-                  WHEN bn.nspname = 'pg_catalog' THEN format_type(b.oid, NULL)
+             CASE WHEN b.typname IN ('timestamp', 'timestamptz') THEN format_type(b.oid, m.mod)
+                  WHEN bn.nspname = 'pg_catalog' THEN format_type(b.oid, -1)
                   ELSE quote_ident(bn.nspname) || '.' || quote_ident(b.typname) END,
              CASE WHEN b.typname IN ('varchar', 'bpchar') AND m.mod > 4 THEN m.mod - 4 ELSE 0 END,
              a.attnotnull OR t.typnotnull, a.atthasdef OR a.attidentity <> '' OR t.typdefault IS NOT NULL,

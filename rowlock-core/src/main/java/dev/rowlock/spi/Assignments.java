@@ -2,6 +2,7 @@ package dev.rowlock.spi;
 
 import dev.rowlock.Role;
 import dev.rowlock.State;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -9,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What every change of a row writes, the same for every database: column to SQL expression. Values
@@ -72,10 +74,19 @@ public final class Assignments {
     if (set.isEmpty()) {
       // A failure with nowhere to be written: the statement still tells whether the claim is
       // current.
-      Column first = model.role(Role.DONE_AT).orElse(model.key().get(0));
-      set.put(first, first.of(alias));
+      Column any = model.role(Role.DONE_AT).orElseGet(this::anyWritable);
+      set.put(any, any.of(alias));
     }
     return set;
+  }
+
+  /** Not every key can be set, not even to itself. */
+  private Column anyWritable() {
+    return Stream.of(model.write(), model.key(), model.table().columns().values())
+        .flatMap(Collection::stream)
+        .filter(Column::writable)
+        .findFirst()
+        .orElse(model.key().get(0));
   }
 
   private Map<Column, String> assignments(Write write) {

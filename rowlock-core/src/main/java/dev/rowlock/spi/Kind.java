@@ -73,7 +73,7 @@ public enum Kind {
         case UUID -> java.util.UUID.fromString(text.strip());
         case BOOLEAN -> bool(text);
         case BINARY -> HexFormat.of().parseHex(text.startsWith("\\x") ? text.substring(2) : text);
-        case CHAR -> text.stripTrailing();
+        case CHAR -> unpadded(text);
         default -> text;
       };
     } catch (IllegalArgumentException e) {
@@ -82,6 +82,20 @@ public enum Kind {
               .formatted(column, name().toLowerCase(Locale.ROOT).replace('_', ' '), text),
           e);
     }
+  }
+
+  /**
+   * Takes off the blanks that a database pads text with, and no other white space.
+   *
+   * @param text a value, or null
+   * @return the value without blanks at its end
+   */
+  public static String unpadded(String text) {
+    int end = text == null ? 0 : text.length();
+    while (end > 0 && text.charAt(end - 1) == ' ') {
+      end--;
+    }
+    return text == null ? null : text.substring(0, end);
   }
 
   private static Boolean bool(String text) {

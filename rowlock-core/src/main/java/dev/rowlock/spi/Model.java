@@ -308,8 +308,10 @@ public final class Model {
    */
   public String parameter(String prefix, Column column) {
     String safe = column.name().replaceAll("[^A-Za-z0-9_]", "_");
+    // A name that ends like a name with a position gets one too, so that no two are the same.
     boolean clash =
         !safe.equals(column.name())
+            || safe.matches(".*_[0-9]+")
             || table.columns().keySet().stream().filter(safe::equalsIgnoreCase).count() > 1;
     int position = List.copyOf(table.columns().keySet()).indexOf(column.name());
     return prefix + "_" + safe + (clash && position >= 0 ? "_" + position : "");

@@ -60,7 +60,7 @@ public final class Predicates {
     all.add(inReadyState(alias, ready));
     due(alias).ifPresent(all::add);
     attemptsLeft(alias).ifPresent(all::add);
-    model.mapping().where().ifPresent(w -> all.add("(" + Sql.raw(w) + ")"));
+    model.mapping().where().ifPresent(w -> all.add("(" + trusted(w) + ")"));
     model.role(Role.GROUP).ifPresent(group -> all.add(firstOfGroup(alias, group)));
     return and(all);
   }
@@ -192,7 +192,7 @@ public final class Predicates {
     String before = before("b", alias);
     String left = attemptsLeft("b").map(l -> " AND " + l).orElse("");
     // Rows that this queue never claims hold nothing back; in the subselect, bare names are b's.
-    String inside = model.mapping().where().map(w -> " AND (" + Sql.raw(w) + ")").orElse("");
+    String inside = model.mapping().where().map(w -> " AND (" + trusted(w) + ")").orElse("");
     return """
         (%s IS NULL OR NOT EXISTS (
           SELECT 1 FROM %s b
@@ -375,9 +375,14 @@ public final class Predicates {
     return sql.append("\n  ELSE '").append(RowState.OTHER.label()).append("' END").toString();
   }
 
+  /** It may end in a comment, which must not swallow what follows. */
+  private static String trusted(String where) {
+    return Sql.raw(where.contains("--") ? where + "\n" : where);
+  }
+
   /** A predicate that is unknown keeps a row out as one that is false does. */
   private static String outside(String where) {
-    return "CASE WHEN " + Sql.raw(where) + " THEN 0 ELSE 1 END = 1";
+    return "CASE WHEN " + trusted(where) + " THEN 0 ELSE 1 END = 1";
   }
 
   private RowState exhaustedState() {

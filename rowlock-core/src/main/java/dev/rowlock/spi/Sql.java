@@ -19,6 +19,8 @@ public record Sql(String jdbc, String named, List<String> parameters) {
   private static final char OPEN = '\uE001';
   private static final char CLOSE = '\uE002';
   private static final char QUESTION = '\uE003';
+  private static final char LINE_FEED = '\uE004';
+  private static final char RETURN = '\uE005';
 
   /**
    * Copies the list.
@@ -50,7 +52,12 @@ public record Sql(String jdbc, String named, List<String> parameters) {
    * @return text that templates leave alone
    */
   public static String raw(String text) {
-    return text.replace(':', COLON).replace('{', OPEN).replace('}', CLOSE).replace('?', QUESTION);
+    return text.replace(':', COLON)
+        .replace('{', OPEN)
+        .replace('}', CLOSE)
+        .replace('?', QUESTION)
+        .replace('\n', LINE_FEED)
+        .replace('\r', RETURN);
   }
 
   /**
@@ -60,7 +67,7 @@ public record Sql(String jdbc, String named, List<String> parameters) {
    * @return true if it cannot be used
    */
   public static boolean reserved(String name) {
-    return name.chars().anyMatch(c -> c == 0 || (c >= COLON && c <= QUESTION));
+    return name.chars().anyMatch(c -> c == 0 || (c >= COLON && c <= RETURN));
   }
 
   private static String expand(String template, Map<String, String> fragments) {
@@ -133,6 +140,8 @@ public record Sql(String jdbc, String named, List<String> parameters) {
         case COLON -> out.append(':');
         case OPEN -> out.append('{');
         case CLOSE -> out.append('}');
+        case LINE_FEED -> out.append('\n');
+        case RETURN -> out.append('\r');
         // A JDBC driver takes ? outside of quotes for a parameter; doubled it is the operator.
         case QUESTION -> out.append(quote == 0 ? question : "?");
         default -> out.append(c);

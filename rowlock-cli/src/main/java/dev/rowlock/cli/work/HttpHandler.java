@@ -12,7 +12,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -20,6 +19,10 @@ import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * Posts each row as JSON to a URL: 2xx is done, with results as JSON in the body; 422 is a dead
@@ -28,6 +31,7 @@ import java.util.Optional;
 public final class HttpHandler implements Handler {
   private static final int DEAD_LETTER = 422;
   private static final int MOST_ERROR = 2000;
+  private static final int MOST_ANSWER = 16 << 20;
 
   private final String queue;
   private final URI url;
@@ -59,8 +63,8 @@ public final class HttpHandler implements Handler {
   public Outcome handle(Job job) throws InterruptedException {
     Claim claim = job.claim();
     try {
-      return outcome(client.send(request(claim), BodyHandlers.ofString()));
-    } catch (HttpTimeoutException e) {
+      return outcome(send(request(claim)));
+    } catch (HttpTimeoutException | TimeoutException e) {
       return Outcome.retry("%s: no answer within %s".formatted(url, Durations.show(timeout)));
     } catch (IOException e) {
       String reason =
@@ -68,6 +72,23 @@ public final class HttpHandler implements Handler {
               ? "cannot connect"
               : e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
       return Outcome.retry("%s: %s".formatted(url, reason));
+    }
+  }
+
+  /** The client's own timeout ends with the headers; a body that does not come must not hang. */
+  private HttpResponse<String> send(HttpRequest request)
+      throws IOException, InterruptedException, TimeoutException {
+    CompletableFuture<HttpResponse<String>> answer =
+        client.sendAsync(request, BoundedBody.handler(MOST_ANSWER));
+    try {
+      return answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException io) {
+        throw io;
+      }
+      throw new IOException(String.valueOf(e.getCause()), e.getCause());
+    } finally {
+      answer.cancel(true);
     }
   }
 

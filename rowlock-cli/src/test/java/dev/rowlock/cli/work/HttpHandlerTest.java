@@ -14,6 +14,8 @@ import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -64,7 +66,11 @@ class HttpHandlerTest {
   }
 
   private Outcome run() throws InterruptedException {
-    return new HttpHandler("films", url(), TestJobs.ROWS, Duration.ofSeconds(1))
+    return run(url());
+  }
+
+  private static Outcome run(URI url) throws InterruptedException {
+    return new HttpHandler("films", url, TestJobs.ROWS, Duration.ofSeconds(1))
         .handle(TestJobs.job("Slam"));
   }
 
@@ -124,5 +130,48 @@ class HttpHandlerTest {
     assertThat(run()).isEqualTo(Outcome.retry(url() + ": no answer within 1s"));
     server.stop(0);
     assertThat(((Outcome.Retry) run()).error()).startsWith(url() + ": ");
+  }
+
+  @Test
+  void anAnswerThatStopsInTheMiddleIsAFailure() throws Exception {
+    CountDownLatch over = new CountDownLatch(1);
+    server.createContext(
+        "/stalls",
+        exchange -> {
+          exchange.sendResponseHeaders(200, 0);
+          exchange.getResponseBody().write("{".getBytes(StandardCharsets.UTF_8));
+          exchange.getResponseBody().flush();
+          try {
+            over.await();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
+    try {
+      URI stalls = url().resolve("/stalls");
+      assertThat(run(stalls)).isEqualTo(Outcome.retry(stalls + ": no answer within 1s"));
+    } finally {
+      over.countDown();
+    }
+  }
+
+  @Test
+  void anAnswerWithoutEndIsAFailure() throws Exception {
+    AtomicLong sent = new AtomicLong();
+    server.createContext(
+        "/endless",
+        exchange -> {
+          byte[] part = new byte[1 << 20];
+          exchange.sendResponseHeaders(200, 0);
+          while (sent.incrementAndGet() < 1000) {
+            exchange.getResponseBody().write(part);
+          }
+        });
+    URI endless = url().resolve("/endless");
+    Outcome outcome =
+        new HttpHandler("films", endless, TestJobs.ROWS, Duration.ofSeconds(20))
+            .handle(TestJobs.job("Slam"));
+    assertThat(outcome).isEqualTo(Outcome.retry(endless + ": the answer is longer than 16 MB"));
+    assertThat(sent).hasValueLessThan(1000);
   }
 }

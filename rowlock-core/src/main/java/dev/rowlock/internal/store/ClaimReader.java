@@ -45,7 +45,9 @@ final class ClaimReader {
         new Claim.Builder(model.table().quoted(), new Key(key))
             .fence(fence(row, 0, outputs))
             .leaseUntil(leaseUntil(row, 0, outputs))
-            .attempts(number(row, Role.ATTEMPTS), number(row, Role.MAX_ATTEMPTS))
+            .attempts(
+                number(row, Role.ATTEMPTS, Integer.MAX_VALUE - 1),
+                number(row, Role.MAX_ATTEMPTS, Integer.MAX_VALUE))
             .readyValue(readyValue);
     return readColumns(row, claim).build();
   }
@@ -66,12 +68,13 @@ final class ClaimReader {
     return claim.row(values);
   }
 
-  private Integer number(ResultSet row, Role role) throws SQLException {
+  /** A limit like the largest bigint means "without end"; no count may reach it. */
+  private Integer number(ResultSet row, Role role, int most) throws SQLException {
     if (!model.has(role)) {
       return null;
     }
-    int value = row.getInt(position(model.role(role).orElseThrow(), false));
-    return row.wasNull() ? null : value;
+    long value = row.getLong(position(model.role(role).orElseThrow(), false));
+    return row.wasNull() ? null : (int) Math.max(Integer.MIN_VALUE, Math.min(value, most));
   }
 
   /** The claim after an extension; {@code offset} columns stand before the held outputs. */
@@ -86,7 +89,7 @@ final class ClaimReader {
       Output output = new Output(model.role(role).orElseThrow(), true);
       String text = row.getString(offset + from.indexOf(output) + 1);
       if (text != null) {
-        values.put(role, output.column().kind() == Kind.CHAR ? text.stripTrailing() : text);
+        values.put(role, output.column().kind() == Kind.CHAR ? Kind.unpadded(text) : text);
       }
     }
     return new Fence(values);

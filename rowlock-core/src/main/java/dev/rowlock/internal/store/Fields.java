@@ -25,7 +25,7 @@ final class Fields {
       case FLOAT -> nullable(row.getDouble(index), row);
       case BOOLEAN -> nullable(row.getBoolean(index), row);
       case DECIMAL -> row.getBigDecimal(index);
-      case CHAR -> stripped(row.getString(index));
+      case CHAR -> Kind.unpadded(row.getString(index));
       case UUID -> row.getObject(index, UUID.class);
       case BINARY -> row.getBytes(index);
       case INSTANT -> instant(row.getObject(index, OffsetDateTime.class));
@@ -98,10 +98,6 @@ final class Fields {
 
   private static Object nullable(Object value, ResultSet row) throws SQLException {
     return row.wasNull() ? null : value;
-  }
-
-  private static String stripped(String text) {
-    return text == null ? null : text.stripTrailing();
   }
 
   private static Instant instant(OffsetDateTime time) {
