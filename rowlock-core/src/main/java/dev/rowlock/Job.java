@@ -14,6 +14,15 @@ public interface Job {
   Claim claim();
 
   /**
+   * The row's key.
+   *
+   * @return never null
+   */
+  default Key key() {
+    return claim().key();
+  }
+
+  /**
    * The read columns.
    *
    * @return an unmodifiable map in mapped order; SQL {@code NULL} is null

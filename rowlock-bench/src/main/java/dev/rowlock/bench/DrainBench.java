@@ -89,6 +89,6 @@ public final class DrainBench {
   private static double median(List<Double> values) {
     double[] sorted = values.stream().mapToDouble(d -> d).toArray();
     Arrays.sort(sorted);
-    return sorted[sorted.length / 2];
+    return (sorted[sorted.length / 2] + sorted[(sorted.length - 1) / 2]) / 2;
   }
 }

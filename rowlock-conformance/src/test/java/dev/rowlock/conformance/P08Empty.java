@@ -45,6 +45,25 @@ interface P08Empty extends Suite {
   }
 
   @Test
+  default void p08_drainedMeansThatNothingIsLeftInAnyUnfinishedState() {
+    TestTable t = table("jobs").full().create().rows(1, 5);
+    List<Claim> claims = t.queue().claim(4);
+    t.queue().apply(new Change.Snooze(claims.get(0), Duration.ofHours(1)));
+    t.set(2, "lease_until", new dev.rowlock.conformance.kit.TestTable.Raw(db().nowPlus(-1000)));
+    t.queue().apply(new Change.Dead(claims.get(2), "no"));
+    assertThat(t.queue().drained()).as("ready, scheduled, expired, processing").isFalse();
+    t.queue().complete(claims.get(3));
+    t.queue().complete(claim(t.queue()));
+    assertThat(t.queue().drained()).as("scheduled, expired").isFalse();
+    t.queue().complete(claims.get(1));
+    assertThat(t.queue().drained()).as("scheduled").isFalse();
+    t.set(1, "run_at", null);
+    t.queue().complete(claim(t.queue()));
+    assertThat(t.queue().drained()).as("two kinds of finished rows").isTrue();
+    assertThat(t.queue().stats().left()).isZero();
+  }
+
+  @Test
   default void p08_countingNeitherWaitsForLocksNorTakesAny() {
     TestTable t = table("jobs").full().create().rows(1, 5);
     OpenTransaction other = open();

@@ -239,6 +239,21 @@ interface P14States extends Suite {
   }
 
   @Test
+  default void p14_aStateValueLongerThanItsColumnIsRefused() {
+    TestTable t =
+        table("jobs")
+            .key("id")
+            .state(
+                State.of("st", "ready", "processing", "done"),
+                db().varcharType(5) + " default 'ready' not null")
+            .create();
+    assertThatThrownBy(t::queue)
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("'processing' is longer than column")
+        .hasMessageContaining("5");
+  }
+
+  @Test
   default void p14_aTerminalFailedStateIsTheLastStop() {
     State state = State.of("state", "ready", "processing", "done").withFailed("failed");
     TestTable t = table("jobs").key("id").state(state).with(Role.ERROR).create().rows(1, 1);

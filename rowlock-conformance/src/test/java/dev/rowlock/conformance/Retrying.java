@@ -3,6 +3,7 @@ package dev.rowlock.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.rowlock.Applied;
 import dev.rowlock.Applied.Status;
 import dev.rowlock.Change;
 import dev.rowlock.Claim;
@@ -212,6 +213,22 @@ interface Retrying extends Suite {
     assertThat(again).allMatch(c -> c.attempt().getAsInt() == 2);
     assertThatThrownBy(() -> t.queue().complete(claims.get(0)))
         .isInstanceOf(dev.rowlock.LeaseLostException.class);
+  }
+
+  @Test
+  default void release_atTheLastAttemptIsADeadLetterWhereAttemptsAreTheFence() {
+    TestTable t =
+        table("jobs")
+            .key("id")
+            .state(State.of("state", "ready", "processing", "done").withDead("dead"))
+            .with(Role.ATTEMPTS, Role.ERROR)
+            .retry(RetryPolicy.defaults().withMaxAttempts(1))
+            .create()
+            .rows(1, 1);
+    Applied applied = t.queue().apply(new Change.Release(claim(t.queue())));
+    assertThat(applied.status()).isEqualTo(Applied.Status.DEAD);
+    assertThat(t.state(1)).isEqualTo("dead");
+    assertThat(t.get(1, "last_error").toString()).contains("given back at its last attempt");
   }
 
   @Test

@@ -8,6 +8,7 @@ import dev.rowlock.spi.Column;
 import dev.rowlock.spi.Dialect;
 import dev.rowlock.spi.Model;
 import dev.rowlock.spi.Predicates;
+import dev.rowlock.spi.RowStates;
 import dev.rowlock.spi.Sql;
 import dev.rowlock.spi.Table;
 import java.sql.SQLException;
@@ -93,7 +94,7 @@ abstract class StandardDialect implements Dialect {
     Map<String, String> f = model.fragments();
     f.put("set", Assignments.sql(new Assignments(model, "t").recoverReady()));
     f.put("key=", keyEquals(model, "t"));
-    f.put("resettable", "(" + new Predicates(model).resettable("t") + ")");
+    f.put("resettable", "(" + new RowStates(model).resettable("t") + ")");
     return Sql.of(RESET, f);
   }
 
@@ -112,7 +113,7 @@ abstract class StandardDialect implements Dialect {
   @Override
   public Sql stats(Model model) {
     Map<String, String> f = model.fragments();
-    f.put("state", new Predicates(model).rowState("q"));
+    f.put("state", new RowStates(model).rowState("q"));
     f.put("due", model.role(Role.RUN_AT).map(c -> due(model, c)).orElse("NULL"));
     f.put("age", model.has(Role.RUN_AT) ? age(model, "MIN(rowlock_due)") : "NULL");
     return Sql.of(STATS, f);
@@ -164,7 +165,7 @@ abstract class StandardDialect implements Dialect {
 
   private Map<String, String> look(Model model) {
     Map<String, String> f = model.fragments();
-    f.put("state", new Predicates(model).rowState("q"));
+    f.put("state", new RowStates(model).rowState("q"));
     for (String alias : List.of("q", "s")) {
       f.put(
           alias + ".columns",

@@ -1,7 +1,6 @@
 package dev.rowlock.spi;
 
 import dev.rowlock.Role;
-import dev.rowlock.RowState;
 import dev.rowlock.State;
 import java.util.ArrayList;
 import java.util.List;
@@ -123,7 +122,7 @@ public final class Predicates {
   }
 
   /** Any ready value. */
-  private String inAnyReadyState(String alias) {
+  String inAnyReadyState(String alias) {
     List<String> any = new ArrayList<>();
     for (int i = 0; i < model.readyValues(); i++) {
       any.add(inReadyState(alias, i));
@@ -138,7 +137,7 @@ public final class Predicates {
     return all;
   }
 
-  private Optional<String> due(String alias) {
+  Optional<String> due(String alias) {
     return model
         .role(Role.RUN_AT)
         .map(
@@ -148,7 +147,7 @@ public final class Predicates {
             });
   }
 
-  private Optional<String> attemptsLeft(String alias) {
+  Optional<String> attemptsLeft(String alias) {
     return model.role(Role.ATTEMPTS).map(c -> attempts(alias, c) + " < " + maxAttempts(alias));
   }
 
@@ -333,117 +332,16 @@ public final class Predicates {
     return and(all);
   }
 
-  /**
-   * The label of the state that a row is in.
-   *
-   * @param alias the table's alias
-   * @return a CASE expression
-   */
-  public String rowState(String alias) {
-    StringBuilder sql = new StringBuilder("CASE");
-    Optional<State> state = model.mapping().state();
-    if (state.isPresent()) {
-      state.get().done().ifPresent(v -> when(sql, equal(alias, "done"), RowState.DONE));
-      state.get().dead().ifPresent(v -> when(sql, equal(alias, "dead"), RowState.DEAD));
-    } else {
-      model
-          .role(Role.DONE_AT)
-          .ifPresent(c -> when(sql, c.of(alias) + " IS NOT NULL", RowState.DONE));
-      model
-          .role(Role.DEAD_AT)
-          .ifPresent(c -> when(sql, c.of(alias) + " IS NOT NULL", RowState.DEAD));
-    }
-    if (!model.expiredIsReady()) {
-      expired(alias).ifPresent(e -> when(sql, e, RowState.EXPIRED));
-      when(sql, stuck(alias), RowState.STUCK);
-    }
-    held(alias).ifPresent(h -> when(sql, h, RowState.PROCESSING));
-    model.deadMarker().ifPresent(c -> when(sql, c.of(alias) + " IS NOT NULL", RowState.DEAD));
-    model.mapping().where().ifPresent(w -> when(sql, outside(w), RowState.OTHER));
-    String ready = inAnyReadyState(alias);
-    attemptsLeft(alias).ifPresent(l -> when(sql, join(ready, exhausted(alias)), exhaustedState()));
-    when(sql, due(alias).map(d -> join(ready, d)).orElse(ready), RowState.READY);
-    when(sql, ready, RowState.SCHEDULED);
-    state
-        .filter(State::failedIsTerminal)
-        .ifPresent(
-            s ->
-                when(
-                    sql,
-                    equal(alias, "failed"),
-                    s.dead().isEmpty() ? RowState.DEAD : RowState.FAILED));
-    return sql.append("\n  ELSE '").append(RowState.OTHER.label()).append("' END").toString();
-  }
-
   /** It may end in a comment, which must not swallow what follows. */
-  private static String trusted(String where) {
+  static String trusted(String where) {
     return Sql.raw(where.contains("--") ? where + "\n" : where);
   }
 
-  /** A predicate that is unknown keeps a row out as one that is false does. */
-  private static String outside(String where) {
-    return "CASE WHEN " + trusted(where) + " THEN 0 ELSE 1 END = 1";
-  }
-
-  private RowState exhaustedState() {
-    return model.expiredIsReady() ? RowState.EXPIRED : RowState.FAILED;
-  }
-
-  /**
-   * Held rows; on a visibility-timeout table only a holder tells a held row from one that waits.
-   */
-  private Optional<String> held(String alias) {
-    if (!model.expiredIsReady()) {
-      return Optional.of(claimed(alias));
-    }
-    return model
-        .role(Role.WORKER)
-        .or(() -> model.role(Role.CLAIMED_AT))
-        .map(holder -> claimed(alias) + " AND " + holder.of(alias) + " IS NOT NULL");
-  }
-
-  private String stuck(String alias) {
-    List<Column> times = new ArrayList<>();
-    model.role(Role.LEASE_UNTIL).ifPresent(times::add);
-    model.role(Role.CLAIMED_AT).ifPresent(times::add);
-    List<String> all = new ArrayList<>();
-    all.add(claimed(alias));
-    times.forEach(c -> all.add(c.of(alias) + " IS NULL"));
-    return and(all);
-  }
-
-  /**
-   * Claimed rows that no automatic recovery may touch, and expired ones: what a person may reset.
-   *
-   * @param alias the table's alias
-   * @return a condition
-   */
-  public String resettable(String alias) {
-    return expired(alias)
-        .filter(e -> !model.expiredIsReady())
-        .map(e -> "(" + stuck(alias) + "\nOR " + e + ")")
-        .orElseGet(() -> claimed(alias));
-  }
-
-  private String equal(String alias, String value) {
-    Column column = model.state().orElseThrow();
-    return column.of(alias) + " = " + value(value, column);
-  }
-
-  private String value(String parameter, Column column) {
+  String value(String parameter, Column column) {
     return dialect.typed(":" + parameter, column);
   }
 
-  private static void when(StringBuilder sql, String condition, RowState state) {
-    sql.append("\n  WHEN ").append(condition.replace("\n", " "));
-    sql.append(" THEN '").append(state.label()).append("'");
-  }
-
-  private static String join(String a, String b) {
-    return a.isEmpty() ? b : a + " AND " + b;
-  }
-
-  private static String and(List<String> conditions) {
+  static String and(List<String> conditions) {
     List<String> all = conditions.stream().filter(c -> !c.isBlank()).toList();
     return all.isEmpty() ? "1 = 1" : String.join("\nAND ", all);
   }

@@ -11,7 +11,8 @@ public final class Failures {
   public static DatabaseException translate(
       String queue, String operation, SQLException e, Fault fault) {
     return new DatabaseException(
-        "queue '%s': %s failed: %s%s".formatted(queue, operation, said(e), advice(fault)),
+        "queue '%s': %s failed: %s%s"
+            .formatted(queue, operation, said(e), advice(fault, e.getSQLState())),
         fault,
         e);
   }
@@ -27,7 +28,7 @@ public final class Failures {
     return e.getSQLState() == null ? line : line + " [SQLSTATE " + e.getSQLState() + "]";
   }
 
-  private static String advice(Fault fault) {
+  private static String advice(Fault fault, String state) {
     return switch (fault) {
       case SERIALIZATION, DEADLOCK ->
           "; tried again several times; look for long transactions on the table";
@@ -41,9 +42,17 @@ public final class Failures {
       case POOLER ->
           "; a pooler in transaction mode stands between: set prepareThreshold=0 in the URL";
       case DATA -> "; a value does not fit its column";
-      case CONSTRAINT ->
-          "; a constraint forbids it; one on the state column must allow every mapped value";
+      case CONSTRAINT -> constraint(String.valueOf(state));
       case OTHER -> "";
+    };
+  }
+
+  private static String constraint(String state) {
+    return switch (state) {
+      case "23502" -> "; give that column a value";
+      case "23505" -> "; there is such a row already";
+      case "23503", "23506" -> "; the row that it refers to is missing";
+      default -> "; a constraint forbids it; one on the state column must allow every mapped value";
     };
   }
 }

@@ -12,12 +12,15 @@ import dev.rowlock.TableName;
 import dev.rowlock.Worker;
 import dev.rowlock.WorkerOptions;
 import dev.rowlock.internal.jdbc.Connector;
+import dev.rowlock.internal.jdbc.Jdbc;
 import dev.rowlock.internal.jdbc.Sessions;
 import dev.rowlock.spi.Column;
 import dev.rowlock.spi.Dialect;
 import dev.rowlock.spi.Model;
 import dev.rowlock.spi.Sql;
 import dev.rowlock.spi.Table;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -59,7 +62,9 @@ public final class QueueFactory {
               if (b.mapping().onDone() instanceof OnDone.Archive to) {
                 archive = dialect.inspect(connection, to.table());
               }
-              return new Model(b.mapping(), b.mode(), table, archive, dialect);
+              Model found = new Model(b.mapping(), b.mode(), table, archive, dialect);
+              tryPredicate(b, connection, found);
+              return found;
             });
     Events events = new Events(b.listeners());
     Sessions sessions =
@@ -84,6 +89,27 @@ public final class QueueFactory {
       return new StoreQueue(core, b.dataSource(), starter);
     } catch (NumberFormatException e) {
       throw new ConfigurationException("queue '%s': %s".formatted(b.name(), e.getMessage()), e);
+    }
+  }
+
+  /** A mistake in the extra predicate is told as such, not as a statement that nobody wrote. */
+  private static void tryPredicate(QueueBuilder b, Connection connection, Model model) {
+    if (model.mapping().where().isEmpty()) {
+      return;
+    }
+    String where = model.mapping().where().get();
+    Sql probe =
+        Sql.of(
+            "SELECT 1 FROM {table} q WHERE ({where}\n) AND 1 = 0",
+            Map.of("table", model.table().quoted(), "where", Sql.raw(where)));
+    try {
+      Jdbc.query(connection, probe.jdbc(), r -> 1);
+    } catch (SQLException e) {
+      throw new ConfigurationException(
+          "queue '%s': where: \"%s\" cannot be used: %s"
+              .formatted(
+                  b.name(), where, String.valueOf(e.getMessage()).lines().findFirst().orElse("")),
+          e);
     }
   }
 

@@ -65,6 +65,12 @@ final class StoreQueue implements Queue {
   }
 
   @Override
+  public String toString() {
+    return "queue '%s' on %s (%s, %s)"
+        .formatted(name(), core.model().table().quoted(), core.dialect().name(), mode().label());
+  }
+
+  @Override
   public Mapping mapping() {
     return core.model().mapping();
   }

@@ -23,6 +23,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /** Plays two sessions on the real table and tries every state value; rolls all of it back. */
@@ -44,6 +45,11 @@ final class Verifier {
 
   Verification verify() {
     shape();
+    try {
+      unknownStates();
+    } catch (DatabaseException e) {
+      add(Severity.ERROR, "states", e.getMessage());
+    }
     Optional<String> readOnly = core.sessions().statement("verify", Session::readOnly);
     if (readOnly.isPresent()) {
       add(Severity.ERROR, "server", "read-only: " + readOnly.get() + "; connect to the primary");
@@ -78,6 +84,30 @@ final class Verifier {
     if (core.model().mode() == Mode.LEASE) {
       capabilities();
     }
+  }
+
+  /** Rows in no mapped state are never claimed: usually a value that is spelled differently. */
+  private void unknownStates() {
+    long other = rows.stats().count(RowState.OTHER);
+    if (other == 0) {
+      return;
+    }
+    String seen =
+        core.model()
+            .state()
+            .map(
+                c ->
+                    rows.list(RowState.OTHER, 100).stream()
+                        .map(r -> String.valueOf(r.columns().get(c.name())))
+                        .distinct()
+                        .limit(5)
+                        .collect(Collectors.joining(", ", ", with ", "")))
+            .orElse("");
+    add(
+        Severity.WARNING,
+        "states",
+        "%d rows are in no mapped state%s: they are never claimed; is a value spelled as in the table, or does where leave them out?"
+            .formatted(other, seen));
   }
 
   private void capabilities() {

@@ -108,6 +108,7 @@ final class Completer implements Loop.Step {
   private void written(LeaseRow row, Applied applied) {
     open.remove(row);
     parts.events().applied(applied.status());
+    parts.settlement().written(row, applied.status());
     if (applied.lost()) {
       reportLost(row, applied);
     }

@@ -45,9 +45,18 @@ final class Settlement {
     if (result.outcome() instanceof Outcome.Retry retry) {
       fail(row, retry, true);
     } else {
-      failures.succeeded(row.claim().key());
       row.decide(result.outcome()::change);
       send(row);
+    }
+  }
+
+  /**
+   * The row's outcome is written: only then its failures are over, since the database may refuse
+   * it.
+   */
+  void written(LeaseRow row, Applied.Status status) {
+    if (status == Applied.Status.COMPLETED || status == Applied.Status.DEAD) {
+      failures.succeeded(row.claim().key());
     }
   }
 

@@ -75,8 +75,8 @@ final class Stopping {
 
   private void begin() {
     try {
-      steps.stopClaiming();
       health.phase(Health.STOPPING);
+      steps.stopClaiming();
     } catch (RuntimeException | Error e) {
       log.error("stopping went wrong", e);
     }
