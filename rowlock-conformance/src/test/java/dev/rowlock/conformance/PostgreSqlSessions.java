@@ -8,6 +8,7 @@ import dev.rowlock.Claim;
 import dev.rowlock.DatabaseException;
 import dev.rowlock.Fault;
 import dev.rowlock.Queue;
+import dev.rowlock.Role;
 import dev.rowlock.conformance.kit.Tap;
 import dev.rowlock.conformance.kit.Tapped;
 import dev.rowlock.conformance.kit.TestTable;
@@ -25,6 +26,39 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** PostgreSQL sessions: clocks, read-only servers, poolers, table locks, timeouts. */
 interface PostgreSqlSessions extends Suite {
+
+  @Test
+  default void p03_group_aRowThatAppearsInFrontOfAnOpenClaimWaitsForIt() {
+    TestTable t = table("jobs").full().with(Role.GROUP).create();
+    t.add("id", 2, "grp", "a").add("id", 4, "grp", "b");
+    OpenTransaction claimer = open();
+    Claim claim = t.queue().claim(claimer.connection(), 1).get(0);
+    t.add("id", 1, "grp", "a").add("id", 3);
+    assertThat(keys(t.queue().claim(5))).containsExactly(3L, 4L);
+    claimer.commit();
+    assertThat(t.queue().claim(5)).isEmpty();
+    t.queue().complete(claim);
+    assertThat(keys(t.queue().claim(5))).containsExactly(1L);
+  }
+
+  @Test
+  default void p03_group_aRowThatAppearsInFrontOfALockedOneWaitsForIt() {
+    TestTable t =
+        table("outbox")
+            .key("id")
+            .with(Role.DONE_AT, "processed_at", "timestamptz")
+            .with(Role.GROUP)
+            .transactional()
+            .create();
+    t.add("id", 2, "grp", "a").add("id", 4, "grp", "b");
+    OpenTransaction claimer = open();
+    Claim claim = t.queue().claim(claimer.connection(), 1).get(0);
+    t.add("id", 1, "grp", "a").add("id", 3);
+    assertThat(keys(committed(c -> t.queue().claim(c, 5)))).containsExactly(3L, 4L);
+    t.queue().apply(claimer.connection(), new Change.Complete(claim));
+    claimer.commit();
+    assertThat(keys(committed(c -> t.queue().claim(c, 5)))).containsExactly(1L, 3L, 4L);
+  }
 
   @Test
   default void p07_c043_onlyTheDatabasesClockCounts() {

@@ -2,6 +2,7 @@ package dev.rowlock.dialect;
 
 import dev.rowlock.Fault;
 import dev.rowlock.OnDone;
+import dev.rowlock.Role;
 import dev.rowlock.SqlListing;
 import dev.rowlock.TableName;
 import dev.rowlock.internal.jdbc.Jdbc;
@@ -303,6 +304,9 @@ public final class PostgreSql extends StandardDialect {
 
   @Override
   public ClaimPlan claim(Model model, int ready, OptionalInt limit) {
+    if (model.has(Role.GROUP)) {
+      return new PostgreSqlGroups(this, model).claim(ready, limit(limit));
+    }
     Predicates where = finding(model);
     Map<String, String> f = model.fragments();
     f.put("limit", limit(limit));
@@ -321,7 +325,7 @@ public final class PostgreSql extends StandardDialect {
   // A parameter as LIMIT is taken for a tenth of the table: every call would be planned anew, and a
   // cached plan would join by reading the whole table. The number itself lets one good plan be
   // kept.
-  private static String limit(OptionalInt limit) {
+  static String limit(OptionalInt limit) {
     return limit.isPresent() ? Integer.toString(limit.getAsInt()) : ":limit";
   }
 

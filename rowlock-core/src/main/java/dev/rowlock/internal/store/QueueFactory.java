@@ -100,7 +100,7 @@ public final class QueueFactory {
     String where = model.mapping().where().get();
     Sql probe =
         Sql.of(
-            "SELECT 1 FROM {table} q WHERE ({where}) AND 1 = 0",
+            "SELECT 1 FROM {table} q WHERE ({where}\n) AND 1 = 0",
             Map.of("table", model.table().quoted(), "where", Sql.raw(where)));
     try {
       Jdbc.query(connection, probe.jdbc(), r -> 1);

@@ -45,7 +45,11 @@ final class Verifier {
 
   Verification verify() {
     shape();
-    unknownStates();
+    try {
+      unknownStates();
+    } catch (DatabaseException e) {
+      add(Severity.ERROR, "states", e.getMessage());
+    }
     Optional<String> readOnly = core.sessions().statement("verify", Session::readOnly);
     if (readOnly.isPresent()) {
       add(Severity.ERROR, "server", "read-only: " + readOnly.get() + "; connect to the primary");
