@@ -18,7 +18,8 @@ public final class Targets {
   public static final String EMBEDDED = ".rowlock";
 
   /** Several processes may use it at once; names are lower case, as in PostgreSQL. */
-  private static final String EMBEDDED_OPTIONS = ";AUTO_SERVER=TRUE;DATABASE_TO_LOWER=TRUE";
+  private static final String EMBEDDED_OPTIONS =
+      ";AUTO_SERVER=TRUE;DATABASE_TO_LOWER=TRUE;TRACE_LEVEL_FILE=0";
 
   private final Map<String, String> environment;
   private final Path directory;

@@ -40,7 +40,7 @@ class TargetsTest {
     Files.createFile(directory.resolve(".rowlock/rowlock.mv.db"));
     assertThat(find().jdbcUrl())
         .startsWith("jdbc:h2:file:")
-        .endsWith("/.rowlock/rowlock;AUTO_SERVER=TRUE;DATABASE_TO_LOWER=TRUE");
+        .endsWith("/.rowlock/rowlock;AUTO_SERVER=TRUE;DATABASE_TO_LOWER=TRUE;TRACE_LEVEL_FILE=0");
     environment.put("PGHOST", "pg");
     assertThat(find().jdbcUrl()).startsWith("jdbc:postgresql://pg:5432/");
     assertThat(find(Credentials.NONE, of("jdbc:h2:mem:file")).jdbcUrl())
