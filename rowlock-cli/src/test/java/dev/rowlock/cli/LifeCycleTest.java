@@ -304,6 +304,24 @@ class LifeCycleTest {
   }
 
   @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void aCommandThatEndsWhenItsTimeIsUpDidNotHang() throws Exception {
+    enqueue(1);
+    Cli.Result result =
+        cli.run(
+            "work",
+            "films",
+            "--until-empty",
+            "--time-limit",
+            "1s",
+            "--exec",
+            "sh -c 'sleep 30'; true");
+    assertThat(result.err()).doesNotContain("hung").doesNotContain("ignored");
+    assertThat(value("SELECT state || attempts || last_error FROM films"))
+        .isEqualTo("dead2time limit of 1s exceeded");
+  }
+
+  @Test
   void nobodyReadsTheClaimsSoTheyAreReleased() throws Exception {
     enqueue(3);
     var broken =

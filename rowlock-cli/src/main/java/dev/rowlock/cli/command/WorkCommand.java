@@ -135,7 +135,8 @@ public final class WorkCommand extends QueueCommand {
             shell().directory(),
             rows,
             shell().err(),
-            delay ? Optional.of(retryIn) : Optional.empty()));
+            delay ? Optional.of(retryIn) : Optional.empty(),
+            Optional.ofNullable(timeLimit)));
   }
 
   private URI url() {

@@ -32,6 +32,7 @@ public final class ExecHandler implements Handler, AutoCloseable {
   private static final int MOST_OUTPUT = 16 << 20;
   private static final int MOST_ERROR = 8 << 10;
   private static final Duration STRAGGLERS = Duration.ofMillis(500);
+  private static final Duration PATIENCE = Duration.ofMillis(700);
 
   private final Setup setup;
   private final Set<ProcessTree> running = ConcurrentHashMap.newKeySet();
@@ -46,6 +47,7 @@ public final class ExecHandler implements Handler, AutoCloseable {
    * @param rows how rows become JSON
    * @param err where what the command says on standard error is passed on to
    * @param retryIn the snooze that exit code 75 asks for; empty where the table has no place for it
+   * @param timeLimit how long one row may take
    */
   public record Setup(
       String queue,
@@ -54,7 +56,8 @@ public final class ExecHandler implements Handler, AutoCloseable {
       Path directory,
       RowJson rows,
       PrintStream err,
-      Optional<Duration> retryIn) {}
+      Optional<Duration> retryIn,
+      Optional<Duration> timeLimit) {}
 
   /** With a setup. */
   public ExecHandler(Setup setup) {
@@ -65,7 +68,7 @@ public final class ExecHandler implements Handler, AutoCloseable {
   public Outcome handle(Job job) throws IOException, InterruptedException {
     Claim claim = job.claim();
     Process process = start(claim);
-    ProcessTree tree = new ProcessTree(process);
+    ProcessTree tree = new ProcessTree(process, patience());
     running.add(tree);
     Pump out = Pump.head(process.getInputStream(), MOST_OUTPUT, tree::kill);
     Pump err = Pump.tail(process.getErrorStream(), MOST_ERROR, setup.err);
@@ -86,7 +89,7 @@ public final class ExecHandler implements Handler, AutoCloseable {
     }
   }
 
-  /** Ends commands that still run, with what they have started; waits two seconds at most. */
+  /** Ends commands that still run, with what they have started; waits a moment at most. */
   @Override
   public void close() {
     List<Thread> killers = running.stream().map(tree -> new Thread(tree::kill)).toList();
@@ -104,6 +107,18 @@ public final class ExecHandler implements Handler, AutoCloseable {
   /** Ends commands that still run at once. */
   public void killNow() {
     running.forEach(ProcessTree::killNow);
+  }
+
+  /**
+   * How long a command may take to end. A worker gives a thread up that goes on after its time
+   * limit for as long again, so a command must be gone before.
+   */
+  private Duration patience() {
+    return setup
+        .timeLimit
+        .map(limit -> Duration.ofMillis(Math.max(50, limit.toMillis() * 6 / 10)))
+        .filter(most -> most.compareTo(PATIENCE) < 0)
+        .orElse(PATIENCE);
   }
 
   private Process start(Claim claim) throws IOException {

@@ -34,7 +34,8 @@ class ExecHandlerTest {
             directory,
             TestJobs.ROWS,
             new PrintStream(err, true, StandardCharsets.UTF_8),
-            retryIn));
+            retryIn,
+            Optional.empty()));
   }
 
   private Outcome run(String command) throws Exception {
