@@ -105,6 +105,7 @@ class MainTest {
         "enqueue q | no row is given; add --set COLUMN=VALUE, --file FILE, or -; see 'rowlock enqueue --help'",
         "enqueue q --file f --set a=b | rows come from --set, --file or -; give one of them; see 'rowlock enqueue --help'",
         "work q | give --exec COMMAND or --http URL; see 'rowlock work --help'",
+        "work q --exec a --http b | give one of --exec and --http, not both; see 'rowlock work --help'",
         "list q --state dea | --state: found 'dea'; did you mean 'dead'?; allowed: ready, scheduled, processing, expired, stuck, done, failed, dead, other; the state column is --state-column here; see 'rowlock list --help'",
         "stats | no queue is given, and none is configured: give --table, --key and --state, or write rowlock.yaml; see 'rowlock stats --help'",
         "stats q | queue 'q' is not configured here: there is no rowlock.yaml; or give the mapping as flags: --table, --key, --state …",

@@ -15,7 +15,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * Runs a command for each row: the row as JSON on standard input, results as JSON on standard
@@ -29,6 +31,9 @@ public final class ExecHandler implements Handler, AutoCloseable {
   /** {@code EX_DATAERR} of sysexits.h. */
   static final int DEAD_LETTER = 65;
 
+  /** The shell found the command but cannot run it, or did not find it. */
+  private static final Set<Integer> NO_COMMAND = Set.of(126, 127);
+
   private static final int MOST_OUTPUT = 16 << 20;
   private static final int MOST_ERROR = 8 << 10;
   private static final Duration STRAGGLERS = Duration.ofMillis(500);
@@ -36,6 +41,8 @@ public final class ExecHandler implements Handler, AutoCloseable {
 
   private final Setup setup;
   private final Set<ProcessTree> running = ConcurrentHashMap.newKeySet();
+
+  private final CompletableFuture<String> broken = new CompletableFuture<>();
 
   /**
    * How commands are run.
@@ -66,6 +73,9 @@ public final class ExecHandler implements Handler, AutoCloseable {
 
   @Override
   public Outcome handle(Job job) throws IOException, InterruptedException {
+    if (broken.isDone()) {
+      return untilStopped();
+    }
     Claim claim = job.claim();
     Process process = start(claim);
     ProcessTree tree = new ProcessTree(process, patience());
@@ -77,7 +87,12 @@ public final class ExecHandler implements Handler, AutoCloseable {
       int code = process.waitFor();
       out.await(STRAGGLERS);
       err.await(STRAGGLERS);
-      return outcome(code, out, err);
+      if (!NO_COMMAND.contains(code)) {
+        return outcome(code, out, err);
+      }
+      String said = lastLine(err.text());
+      broken.complete(
+          "the command cannot be run: " + (said.isEmpty() ? "exit code " + code : said));
     } catch (InterruptedException e) {
       tree.kill();
       throw e;
@@ -87,6 +102,30 @@ public final class ExecHandler implements Handler, AutoCloseable {
       out.abandon();
       err.abandon();
     }
+    return untilStopped();
+  }
+
+  /** Completed with the reason when the command turns out not to be one: no row is at fault. */
+  public CompletableFuture<String> broken() {
+    return broken;
+  }
+
+  /** Waits until the commands that run have ended. */
+  public void awaitIdle(Duration most) throws InterruptedException {
+    long end = System.nanoTime() + most.toNanos();
+    while (!running.isEmpty() && System.nanoTime() < end) {
+      Thread.sleep(20);
+    }
+  }
+
+  /** Holds the row until the worker stops, which interrupts this and gives the row back. */
+  private static Outcome untilStopped() throws InterruptedException {
+    new CountDownLatch(1).await();
+    throw new IllegalStateException("nobody counts down");
+  }
+
+  private static String lastLine(String text) {
+    return text.strip().replaceFirst("(?s)^.*[\\r\\n]", "").strip();
   }
 
   /** Ends commands that still run, with what they have started; waits a moment at most. */

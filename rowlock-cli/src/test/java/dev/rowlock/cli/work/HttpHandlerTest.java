@@ -14,6 +14,9 @@ import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,6 +27,8 @@ import org.junit.jupiter.api.Timeout;
 class HttpHandlerTest {
   private final AtomicReference<HttpExchange> seen = new AtomicReference<>();
   private final AtomicReference<String> body = new AtomicReference<>();
+  private final List<String> said = new CopyOnWriteArrayList<>();
+  private Optional<Duration> snoozeBefore = Optional.empty();
   private HttpServer server;
   private int status = 200;
   private String answer = "";
@@ -64,7 +69,12 @@ class HttpHandlerTest {
   }
 
   private Outcome run() throws InterruptedException {
-    return new HttpHandler("films", url(), TestJobs.ROWS, Duration.ofSeconds(1))
+    return new HttpHandler(
+            "films",
+            url(),
+            TestJobs.ROWS,
+            Duration.ofSeconds(1),
+            new HttpHandler.Outage(said::add, snoozeBefore))
         .handle(TestJobs.job("Slam"));
   }
 
@@ -122,7 +132,47 @@ class HttpHandlerTest {
   void noAnswerIsAFailure() throws Exception {
     delayMillis = 2500;
     assertThat(run()).isEqualTo(Outcome.retry(url() + ": no answer within 1s"));
+  }
+
+  @Test
+  void whileNothingListensTheRowWaits() throws Exception {
+    InetSocketAddress address = server.getAddress();
+    URI url = url();
     server.stop(0);
-    assertThat(((Outcome.Retry) run()).error()).startsWith(url() + ": ");
+    Thread starter =
+        new Thread(
+            () -> {
+              try {
+                Thread.sleep(700);
+                server = HttpServer.create(address, 0);
+                server.createContext("/", this::answer);
+                server.start();
+              } catch (IOException | InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    starter.start();
+    Outcome outcome =
+        new HttpHandler(
+                "films",
+                url,
+                TestJobs.ROWS,
+                Duration.ofSeconds(1),
+                new HttpHandler.Outage(said::add, snoozeBefore))
+            .handle(TestJobs.job("Slam"));
+    starter.join();
+    assertThat(outcome).isEqualTo(Outcome.done());
+    assertThat(said)
+        .containsExactly(
+            url + ": cannot connect; rows wait until it answers", url + " answers again");
+  }
+
+  @Test
+  void aRowThatWouldReachItsTimeLimitIsSnoozed() throws Exception {
+    URI url = url();
+    server.stop(0);
+    snoozeBefore = Optional.of(Duration.ofMillis(100));
+    assertThat(run()).isEqualTo(Outcome.snooze(Duration.ofSeconds(30)));
+    assertThat(said).containsExactly(url + ": cannot connect; rows wait until it answers");
   }
 }
