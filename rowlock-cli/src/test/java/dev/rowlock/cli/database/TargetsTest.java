@@ -55,7 +55,7 @@ class TargetsTest {
   void withoutAnyDatabaseOneLineSaysHowToNameOne() {
     assertThatThrownBy(this::find)
         .hasMessage(
-            "no database is named, and there is none in ./.rowlock/; give --url, ROWLOCK_URL, database: in the configuration, or the PG* variables");
+            "no database is named, and there is none in ./.rowlock/; give --url, ROWLOCK_URL, database: in the configuration, or the PG* variables; or make one: rowlock sql --run FILE");
   }
 
   @Test

@@ -67,7 +67,7 @@ class ExecHandlerTest {
     assertThat(run("echo hello"))
         .isEqualTo(
             Outcome.retry(
-                "the command printed: is not JSON: Unrecognized token 'hello': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false') in hello"));
+                "the command printed: is not JSON: Unrecognized token 'hello' at line 1, column 1 in hello"));
     assertThat(run("echo '[1]'"))
         .isEqualTo(
             Outcome.retry(
