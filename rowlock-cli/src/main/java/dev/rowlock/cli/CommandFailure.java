@@ -13,7 +13,8 @@ public final class CommandFailure extends RuntimeException {
     this.code = code;
   }
 
-  int code() {
+  /** The exit code. */
+  public int code() {
     return code;
   }
 }

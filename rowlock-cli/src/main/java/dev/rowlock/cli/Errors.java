@@ -4,6 +4,7 @@ import dev.rowlock.ConfigurationException;
 import dev.rowlock.DatabaseException;
 import dev.rowlock.Fault;
 import dev.rowlock.LeaseLostException;
+import dev.rowlock.cli.config.Names;
 import dev.rowlock.cli.database.Secrets;
 import java.util.List;
 import picocli.CommandLine;
@@ -43,17 +44,37 @@ final class Errors implements IExecutionExceptionHandler, IParameterExceptionHan
   }
 
   private static String message(ParameterException e) {
-    String text = e.getMessage().replaceAll("\\s+", " ").replaceAll("[.;]\\s*$", "");
+    String text =
+        e.getMessage()
+            .replaceAll("\\s+", " ")
+            .replaceAll("[.;]\\s*$", "")
+            .replaceFirst("^Invalid value for option '(--[a-z-]+)': found ", "$1: found ")
+            .replaceFirst(
+                "^Invalid value for option '(--[a-z-]+)': ('.*') is not an? (int|long)$",
+                "$1: found $2; allowed: a whole number");
+    CommandLine line = e.getCommandLine();
     if (e instanceof UnmatchedArgumentException unmatched && unmatched.isUnknownOption()) {
       List<String> near = unmatched.getSuggestions();
       String meant = near.isEmpty() ? "" : "; did you mean " + String.join(" or ", near) + "?";
       return "Unknown option: '%s'%s".formatted(unmatched.getUnmatched().get(0), meant);
+    }
+    if (e instanceof UnmatchedArgumentException unmatched && line.getParent() == null) {
+      return unknownCommand(unmatched.getUnmatched().get(0), line);
+    }
+    if (text.startsWith("Unknown subcommand '")) {
+      return unknownCommand(
+          text.replaceAll("^[^']*'|'.*$", ""), line.getParent() == null ? line : line.getParent());
     }
     if (e instanceof UnmatchedArgumentException unmatched) {
       List<String> near = unmatched.getSuggestions();
       return near.isEmpty() ? text : text + "; did you mean " + String.join(" or ", near) + "?";
     }
     return text;
+  }
+
+  private static String unknownCommand(String typed, CommandLine root) {
+    return "unknown command '%s'%s"
+        .formatted(typed, Names.didYouMean(typed, root.getSubcommands().keySet()));
   }
 
   private static int code(Throwable e) {

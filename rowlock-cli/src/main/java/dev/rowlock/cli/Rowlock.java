@@ -42,7 +42,8 @@ import picocli.CommandLine.Spec;
       WorkCommand.class,
       StatsCommand.class,
       ListCommand.class,
-      ShowCommand.class
+      ShowCommand.class,
+      CommandLine.HelpCommand.class
     },
     footer = {
       "",

@@ -256,15 +256,27 @@ class LifeCycleTest {
     Cli.Result result = cli.input(lines + "{\"id\":\n").run("enqueue", "films", "-");
     assertThat(result.code()).isEqualTo(2);
     assertThat(result.err())
-        .startsWith(
-            "rowlock: 500 rows had been enqueued before the error\nrowlock: standard input:502: is not JSON:");
+        .startsWith("rowlock: standard input:502: is not JSON:")
+        .endsWith("; the first 500 rows had been enqueued, nothing after them\n")
+        .hasLineCount(1);
     assertThat(value("SELECT COUNT(*) FROM films")).isEqualTo("500");
-    Cli.Result twice = cli.input("{\"id\":1}\n").run("enqueue", "films", "-");
+    Cli.Result twice = cli.input("{\"id\":601}\n\n{\"id\":1}\n").run("enqueue", "films", "-");
     assertThat(twice.code()).isEqualTo(1);
     assertThat(twice.err())
-        .contains("standard input:1 to line 1 was refused", "nothing was enqueued");
+        .startsWith("rowlock: standard input:3: queue 'films': enqueue failed: ")
+        .endsWith("; nothing was enqueued\n")
+        .hasLineCount(1);
+    Cli.Result header = cli.input("id;title\n1;x\n").run("enqueue", "films", "-");
+    assertThat(header.code()).isEqualTo(2);
+    assertThat(header.err())
+        .startsWith(
+            "rowlock: standard input:1: queue 'films': table films has no column 'id;title'")
+        .contains("; the header has semicolons: separate the columns by commas")
+        .hasLineCount(1);
     Cli.Result short1 = cli.input("id,title\n1\n").run("enqueue", "films", "-");
-    assertThat(short1.err()).endsWith("rowlock: standard input:2: 1 cells, but the header has 2\n");
+    assertThat(short1.err())
+        .endsWith(
+            "rowlock: standard input:2: 1 cells, but the header has 2; nothing was enqueued\n");
   }
 
   @Test
@@ -273,8 +285,20 @@ class LifeCycleTest {
     enqueue(5);
     Cli.Result result = cli.run("verify", "films");
     assertThat(result.code()).as(result.out() + result.err()).isZero();
-    assertThat(result.out()).endsWith("films can be claimed safely; the table is as it was\n");
+    assertThat(result.out())
+        .endsWith("films can be claimed; 1 warning, see above; the table is as it was\n");
     assertThat(cli.run("stats", "films", "--json").out()).contains("\"ready\":5,");
+    Cli.Result all = cli.run("verify");
+    assertThat(all.code()).isEqualTo(3);
+    assertThat(all.out()).contains("films can be claimed");
+    assertThat(all.err())
+        .startsWith("rowlock: queue 'plain': nothing is wrong, but too few")
+        .hasLineCount(1);
+    cli.input("{\"id\":1}\n{\"id\":2}\n{\"id\":3}\n").run("enqueue", "plain", "-");
+    assertThat(cli.run("verify").code()).isZero();
+    assertThat(cli.run("verify", "plain").out())
+        .containsPattern(
+            "plain can be claimed; \\d+ warnings?, see above; the table is as it was\n$");
     assertThat(cli.run("verify", "films", "--table", "nope").code()).isEqualTo(2);
   }
 
@@ -295,12 +319,127 @@ class LifeCycleTest {
             "read row; case $ROWLOCK_KEY in 3) echo bad >&2; exit 1;; 4) exit 65;; esac; echo '{\"rendered_title\":\"'$ROWLOCK_KEY'\"}'");
     assertThat(result.code()).as(result.err()).isZero();
     assertThat(result.err())
-        .endsWith("rowlock: films: 18 rows done, 1 failed attempt, 2 dead letters\n");
+        .contains("rowlock: films id=3 failed: bad\n")
+        .contains("rowlock: films id=4 refused for good: exit code 65\n")
+        .containsPattern(
+            "rowlock: films: 18 rows done, 3 failed attempts, 2 of them made dead letters; last error: id=[34]: .*\n$");
     assertThat(result.out()).isEmpty();
     assertThat(value("SELECT COUNT(*) FROM films WHERE state = 'done' AND rendered_title = id"))
         .isEqualTo("18");
     assertThat(value("SELECT state || attempts || last_error FROM films WHERE id = 3"))
         .isEqualTo("dead2bad");
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void aCommandThatEndsWhenItsTimeIsUpDidNotHang() throws Exception {
+    enqueue(1);
+    Cli.Result result =
+        cli.run(
+            "work",
+            "films",
+            "--until-empty",
+            "--time-limit",
+            "1s",
+            "--exec",
+            "sh -c 'sleep 30'; true");
+    assertThat(result.err()).doesNotContain("hung").doesNotContain("ignored");
+    assertThat(value("SELECT state || attempts || last_error FROM films"))
+        .isEqualTo("dead2time limit of 1s exceeded");
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void aCommandThatIsNoneIsNoRowsFault() throws Exception {
+    enqueue(3);
+    Cli.Result result =
+        cli.run("work", "films", "--until-empty", "--workers", "2", "--exec", "./nope.sh");
+    assertThat(result.code()).isEqualTo(2);
+    assertThat(result.err())
+        .contains("rowlock: films: 0 rows done")
+        .containsPattern("rowlock: the command cannot be run: .*nope.sh.*\n$")
+        .doesNotContain("failed attempt");
+    assertThat(value("SELECT COUNT(*) FROM films WHERE state = 'ready' AND attempts = 0"))
+        .isEqualTo("3");
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void whoeverStopsBeforeTheQueueIsEmptyIsToldSo() throws Exception {
+    enqueue(3);
+    var err = new java.io.ByteArrayOutputStream();
+    Shell shell =
+        new Shell(
+            java.util.Map.of("PATH", System.getenv("PATH")),
+            directory,
+            java.io.InputStream.nullInputStream(),
+            System.out,
+            new java.io.PrintStream(err),
+            new Shell.Terminal(false, false),
+            (stop, last) -> stop.countDown());
+    String[] arguments = {
+      "work", "films", "--until-empty", "--workers", "1", "--exec", "sleep 0.5"
+    };
+    assertThat(Main.run(arguments, shell)).isEqualTo(1);
+    assertThat(err.toString(java.nio.charset.StandardCharsets.UTF_8))
+        .containsPattern("rowlock: stopped before the queue was empty: [23] rows left\n$");
+  }
+
+  @Test
+  void peopleAreToldWhatTheyMayNotExpect() throws Exception {
+    cli.run("enqueue", "plain", "--set", "id=1");
+    String line = cli.run("claim", "plain").out();
+    assertThat(cli.run("fail", "plain", "--claim", line, "--error", "no").out())
+        .isEqualTo(
+            "plain id=1: failed; will be tried again (the error text was not kept: map error)\n");
+    assertThat(cli.run("fail", "plain", "--claim", "{}").err())
+        .isEqualTo("rowlock: --claim is neither a claim nor a line that claim printed\n");
+    assertThat(cli.run("enqueue", "plain", "--set", "id=2", "--set", "STATE=held").out())
+        .isEqualTo("plain: enqueued id=2, in state 'held', which is not ready\n");
+    Cli.Result claim = cli.run("claim", "plain", "--mode", "transactional");
+    assertThat(claim.code()).isEqualTo(2);
+    assertThat(claim.err()).endsWith("use rowlock work plain, or mode: lease\n").hasLineCount(1);
+  }
+
+  @Test
+  void theFixedParametersHaveTheirValues() {
+    String line =
+        "\n-- :ready = 'ready', :processing = 'processing', :done = 'done', :dead = 'dead', :retry = 'ready', :max_attempts = 2, :lease_ms = 300000\n";
+    assertThat(cli.run("sql", "films").out()).contains(line).doesNotContain("without a database");
+    assertThat(cli.run("sql", "films", "--dialect", "postgresql").out()).contains(line);
+  }
+
+  @Test
+  void aFirstTableIsMadeInTheEmbeddedDatabase() throws Exception {
+    Path folder = Files.createDirectories(directory.resolve("new"));
+    Cli fresh = new Cli(folder);
+    Files.writeString(
+        folder.resolve("t.sql"),
+        "CREATE TABLE t (id INT PRIMARY KEY, state VARCHAR(20) DEFAULT 'ready; set');\n-- look;\nCREATE INDEX t_state ON t (state, id);\n");
+    assertThat(fresh.run("sql", "--run", "t.sql").out())
+        .isEqualTo("t.sql was run on the embedded database in ./.rowlock\n");
+    Cli.Result again = fresh.input("SELECT 1; CREATE TABLE t (id INT)").run("sql", "--run", "-");
+    assertThat(again.code()).isEqualTo(1);
+    assertThat(again.err()).startsWith("rowlock: standard input: ").hasLineCount(1);
+    String[] mapping = {
+      "--table",
+      "t",
+      "--key",
+      "id",
+      "--state",
+      "state",
+      "--ready",
+      "ready; set",
+      "--processing",
+      "busy",
+      "--done",
+      "done"
+    };
+    fresh.always(mapping);
+    assertThat(fresh.run("enqueue", "--set", "id=1").out()).isEqualTo("t: enqueued id=1\n");
+    assertThat(fresh.run("claim").code()).isZero();
+    assertThat(folder.resolve(".rowlock").toFile().list())
+        .containsExactlyInAnyOrder("rowlock.mv.db", "rowlock.opening");
   }
 
   @Test

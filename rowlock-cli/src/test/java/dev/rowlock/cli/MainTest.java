@@ -55,6 +55,12 @@ class MainTest {
   }
 
   @Test
+  void helpIsACommandToo() {
+    assertThat(cli.run("help").out()).isEqualTo(cli.run("--help").out());
+    assertThat(cli.run("help", "work").out()).isEqualTo(cli.run("work", "--help").out());
+  }
+
+  @Test
   void versionIsOneLine() {
     assertThat(cli.run("--version").out()).startsWith("rowlock ").hasLineCount(1);
   }
@@ -90,21 +96,23 @@ class MainTest {
       delimiter = '|',
       quoteCharacter = '"',
       value = {
-        "clam | Unmatched argument at index 0: 'clam'; did you mean claim?; see 'rowlock --help'",
+        "clam | unknown command 'clam'; did you mean 'claim'?; see 'rowlock --help'",
+        "help wrok | unknown command 'wrok'; did you mean 'work'?; see 'rowlock --help'",
         "claim --limt 1 q | Unknown option: '--limt'; did you mean --limit?; see 'rowlock claim --help'",
-        "claim q --limit x | Invalid value for option '--limit': 'x' is not an int; see 'rowlock claim --help'",
+        "claim q --limit x | --limit: found 'x'; allowed: a whole number; see 'rowlock claim --help'",
         "claim q --limit 0 | --limit is 0; allowed: 1 or more; see 'rowlock claim --help'",
         "complete q | Missing required option: '--claim=CLAIM'; see 'rowlock complete --help'",
         "complete q --claim c --set x | --set: found 'x'; allowed: COLUMN=VALUE (for SQL NULL: --set-null COLUMN)",
         "complete q --claim c --set a=1 --set-null a | column 'a' is set twice",
         "complete q --claim c --set-json [] | --set-json: found []; allowed: a JSON object {\"column\": value, …}",
         "fail q --claim c --dead --retry-in 1s | --dead and --retry-in exclude each other; see 'rowlock fail --help'",
-        "fail q --claim c --retry-in 5 | Invalid value for option '--retry-in': found '5'; allowed: a duration such as 500ms, 30s, 5m, 2h, 1d or PT5M; see 'rowlock fail --help'",
+        "fail q --claim c --retry-in 5 | --retry-in: found '5'; allowed: a duration such as 500ms, 30s, 5m, 2h, 1d or PT5M; see 'rowlock fail --help'",
         "snooze q --claim c | Missing required option: '--for=TIME'; see 'rowlock snooze --help'",
         "extend q --claim c --by 0 | --by is 0; allowed: more than 0; see 'rowlock extend --help'",
         "enqueue q | no row is given; add --set COLUMN=VALUE, --file FILE, or -; see 'rowlock enqueue --help'",
         "enqueue q --file f --set a=b | rows come from --set, --file or -; give one of them; see 'rowlock enqueue --help'",
         "work q | give --exec COMMAND or --http URL; see 'rowlock work --help'",
+        "work q --exec a --http b | give one of --exec and --http, not both; see 'rowlock work --help'",
         "list q --state dea | --state: found 'dea'; did you mean 'dead'?; allowed: ready, scheduled, processing, expired, stuck, done, failed, dead, other; the state column is --state-column here; see 'rowlock list --help'",
         "stats | no queue is given, and none is configured: give --table, --key and --state, or write rowlock.yaml; see 'rowlock stats --help'",
         "stats q | queue 'q' is not configured here: there is no rowlock.yaml; or give the mapping as flags: --table, --key, --state …",
@@ -117,7 +125,7 @@ class MainTest {
         "stats --table t --key id --ready r | --ready: there is no state column; give state: { column: COLUMN, … }, or --state COLUMN",
         "stats --table t --key id | table 't': nothing says that a row is done; give a done state, map done-at, or choose on-done: delete",
         "sql films --config two.yaml --dialect oracle | no dialect is called 'oracle'; there are postgresql, h2",
-        "stats films --config two.yaml | no database is named, and there is none in ./.rowlock/; give --url, ROWLOCK_URL, database: in the configuration, or the PG* variables",
+        "stats films --config two.yaml | no database is named, and there is none in ./.rowlock/; give --url, ROWLOCK_URL, database: in the configuration, or the PG* variables; or make one: rowlock sql --run FILE",
       })
   void aMistakeIsOneLineAndExit2(String arguments, String message) {
     Cli.Result result = cli.run(arguments.split(" "));
@@ -159,7 +167,9 @@ class MainTest {
             dialect);
     assertThat(result.err()).isEmpty();
     assertThat(result.code()).isZero();
-    assertThat(result.out()).contains("-- claim", "SKIP LOCKED", ";\n");
+    assertThat(result.out())
+        .contains("-- claim", "SKIP LOCKED", ";\n")
+        .contains("-- Made without a database: types of columns are unknown.\n");
   }
 
   @Test

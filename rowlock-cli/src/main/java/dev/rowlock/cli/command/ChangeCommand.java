@@ -32,7 +32,7 @@ abstract class ChangeCommand extends QueueCommand {
       arity = "1",
       paramLabel = "CLAIM",
       description =
-          "What claim printed; may be repeated; - reads one per line from standard input.")
+          "What claim printed, as a whole or its \"claim\"; may be repeated; - reads one per line from standard input.")
   private List<String> claims;
 
   @Option(names = "--json", description = "Print a JSON line for each claim.")
@@ -44,6 +44,11 @@ abstract class ChangeCommand extends QueueCommand {
   /** Looks at the command's own options before anything is read or written. */
   void check() {}
 
+  /** What the sentence about the row ends with. */
+  String remark(Queue queue) {
+    return "";
+  }
+
   @Override
   public final Integer call() throws Exception {
     check();
@@ -52,6 +57,7 @@ abstract class ChangeCommand extends QueueCommand {
 
   @Override
   final int run(Queue queue) throws IOException {
+    requireLeases(queue);
     List<String> tokens = tokens();
     List<Claim> parsed = tokens.stream().map(queue::claim).toList();
     if (parsed.isEmpty()) {
@@ -63,7 +69,7 @@ abstract class ChangeCommand extends QueueCommand {
 
   private int single(Queue queue, Claim claim) {
     Applied applied = queue.apply(change(claim));
-    print(sentence(queue, applied));
+    print(sentence(queue, applied) + remark(queue));
     return applied.status() == Applied.Status.BUSY ? ExitCode.FAILED : ExitCode.DONE;
   }
 
@@ -125,14 +131,14 @@ abstract class ChangeCommand extends QueueCommand {
     return "extended" + until + (same ? "" : "; go on with claim " + applied.claim().token());
   }
 
-  /** The claims, each once; a line of input may be what claim printed as a whole. */
+  /** The claims, each once; any may be what claim printed as a whole. */
   private List<String> tokens() throws IOException {
     Set<String> tokens = new LinkedHashSet<>();
     for (String claim : claims) {
       if (claim.equals("-")) {
         tokens.addAll(read());
       } else {
-        tokens.add(claim);
+        tokens.add(token(claim.strip(), "--claim"));
       }
     }
     return List.copyOf(tokens);
@@ -144,13 +150,13 @@ abstract class ChangeCommand extends QueueCommand {
     List<String> tokens = new ArrayList<>();
     for (String line = reader.readLine(); line != null; line = reader.readLine()) {
       if (!line.isBlank()) {
-        tokens.add(token(line.strip()));
+        tokens.add(token(line.strip(), "a line of standard input"));
       }
     }
     return tokens;
   }
 
-  private static String token(String line) {
+  private static String token(String line, String where) {
     if (!line.startsWith("{")) {
       return line;
     }
@@ -161,6 +167,6 @@ abstract class ChangeCommand extends QueueCommand {
         .orElseThrow(
             () ->
                 new ConfigurationException(
-                    "a line of standard input is neither a claim nor a line that claim printed"));
+                    where + " is neither a claim nor a line that claim printed"));
   }
 }

@@ -51,6 +51,7 @@ public final class ClaimCommand extends QueueCommand {
     config.mapping();
     try (Database database = connect(FEW)) {
       Queue queue = builder(database, config).workerName(worker).build();
+      requireLeases(queue);
       return run(queue, new JsonColumns(database.dataSource()));
     }
   }

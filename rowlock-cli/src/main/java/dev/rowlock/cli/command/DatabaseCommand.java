@@ -1,6 +1,7 @@
 package dev.rowlock.cli.command;
 
 import dev.rowlock.ConfigurationException;
+import dev.rowlock.Mode;
 import dev.rowlock.Queue;
 import dev.rowlock.QueueBuilder;
 import dev.rowlock.cli.config.ConfigFile;
@@ -59,9 +60,27 @@ public abstract class DatabaseCommand extends Command {
 
   /** Connects to the database that is meant. */
   final Database connect(int connections) {
+    return connect(connections, false);
+  }
+
+  /** Connects; the embedded database is made if there is none. */
+  final Database connectOrCreate() {
+    return connect(FEW, true);
+  }
+
+  private Database connect(int connections, boolean create) {
     Targets targets = new Targets(shell().environment(), shell().directory());
-    Target target = targets.find(connection.credentials(), this::fromFile);
+    Target target = targets.find(connection.credentials(), this::fromFile, create);
     return Database.open(target, connections);
+  }
+
+  /** A claim of a command outlives the command; one in a transaction does not. */
+  static void requireLeases(Queue queue) {
+    if (queue.mode() == Mode.TRANSACTIONAL) {
+      throw new ConfigurationException(
+          "queue '%s' is in transactional mode, in which a claim ends with its process: use rowlock work %s, or mode: lease"
+              .formatted(queue.name(), queue.name()));
+    }
   }
 
   private Credentials fromFile() {

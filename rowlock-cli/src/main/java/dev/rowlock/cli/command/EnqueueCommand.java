@@ -1,19 +1,24 @@
 package dev.rowlock.cli.command;
 
+import dev.rowlock.ConfigurationException;
+import dev.rowlock.DatabaseException;
 import dev.rowlock.Key;
+import dev.rowlock.Mapping;
 import dev.rowlock.Queue;
-import dev.rowlock.RowlockException;
 import dev.rowlock.cli.ExitCode;
 import dev.rowlock.cli.config.QueueConfig;
 import dev.rowlock.cli.database.Database;
+import dev.rowlock.cli.input.Batches;
 import dev.rowlock.cli.input.RowSource;
 import dev.rowlock.cli.input.RowSource.Row;
 import dev.rowlock.cli.output.Json;
 import dev.rowlock.cli.output.Table;
 import dev.rowlock.cli.output.Words;
 import java.io.IOException;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
@@ -84,33 +89,63 @@ public final class EnqueueCommand extends DatabaseCommand {
   }
 
   private int one(QueueConfig config) {
-    List<Row> row = List.of(new Row("", 0, columns.values()));
+    Map<String, Object> values = columns.values();
     try (Database database = connect(FEW)) {
-      insert(builder(database, config).build(), row);
+      Queue queue = builder(database, config).build();
+      for (Key key : queue.enqueue(List.of(values))) {
+        if (json) {
+          print(Json.object().set("key", Json.key(key)));
+        } else {
+          print(
+              "%s: enqueued %s%s"
+                  .formatted(queue.name(), Table.text(key), unusual(queue.mapping(), values)));
+        }
+      }
     }
     return ExitCode.DONE;
+  }
+
+  /** A state of its own keeps a row from being claimed. */
+  private static String unusual(Mapping mapping, Map<String, Object> values) {
+    return mapping
+        .state()
+        .flatMap(
+            state ->
+                values.entrySet().stream()
+                    .filter(set -> set.getKey().equalsIgnoreCase(state.column()))
+                    .map(set -> set.getValue() == null ? null : set.getValue().toString())
+                    .map(Optional::ofNullable)
+                    .filter(value -> !state.ready().contains(value.orElse(null)))
+                    .findFirst())
+        .map(
+            value ->
+                ", in state %s, which is not ready"
+                    .formatted(value.map(text -> "'" + text + "'").orElse("NULL")))
+        .orElse("");
   }
 
   private int file(QueueConfig config, String source) throws IOException {
     try (RowSource rows = RowSource.open(shell(), source, Optional.ofNullable(format));
         Database database = connect(FEW)) {
       Queue queue = builder(database, config).build();
+      Batches batches = new Batches(queue, database.dataSource());
       try {
         List<Row> batch = new ArrayList<>();
         for (Optional<Row> row = rows.next(); row.isPresent(); row = rows.next()) {
           batch.add(row.get());
           if (batch.size() == BATCH) {
-            insert(queue, batch);
+            insert(batches, batch);
             batch.clear();
           }
         }
-        insert(queue, batch);
-      } catch (RowlockException e) {
-        say(
-            inserted == 0
-                ? "nothing was enqueued"
-                : "%s had been enqueued before the error".formatted(Words.rows(inserted)));
-        throw e;
+        insert(batches, batch);
+      } catch (ConfigurationException e) {
+        throw new ConfigurationException(e.getMessage() + before(), e);
+      } catch (DatabaseException e) {
+        throw new DatabaseException(
+            e.getMessage() + before(),
+            e.fault(),
+            e.getCause() instanceof SQLException sql ? sql : null);
       }
       if (!json) {
         print("%s: %s enqueued".formatted(queue.name(), Words.rows(inserted)));
@@ -119,28 +154,17 @@ public final class EnqueueCommand extends DatabaseCommand {
     return ExitCode.DONE;
   }
 
-  private void insert(Queue queue, List<Row> rows) {
-    if (rows.isEmpty()) {
-      return;
-    }
-    List<Key> keys;
-    try {
-      keys = queue.enqueue(rows.stream().map(Row::values).toList());
-    } catch (RowlockException e) {
-      Row first = rows.get(0);
-      if (first.line() > 0) {
-        long last = rows.get(rows.size() - 1).line();
-        say("%s:%d to line %d was refused".formatted(first.source(), first.line(), last));
-      }
-      throw e;
-    }
+  private String before() {
+    return inserted == 0
+        ? "; nothing was enqueued"
+        : "; the first %s had been enqueued, nothing after them".formatted(Words.rows(inserted));
+  }
+
+  private void insert(Batches batches, List<Row> rows) {
+    List<Key> keys = batches.insert(rows);
     inserted += keys.size();
-    for (Key key : keys) {
-      if (json) {
-        print(Json.object().set("key", Json.key(key)));
-      } else if (rows.get(0).line() == 0) {
-        print("%s: enqueued %s".formatted(queue.name(), Table.text(key)));
-      }
+    if (json) {
+      keys.forEach(key -> print(Json.object().set("key", Json.key(key))));
     }
   }
 }

@@ -2,6 +2,8 @@ package dev.rowlock.cli.command;
 
 import dev.rowlock.Change;
 import dev.rowlock.Claim;
+import dev.rowlock.Queue;
+import dev.rowlock.Role;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -50,6 +52,12 @@ public final class FailCommand extends ChangeCommand {
         throw new UncheckedIOException(e);
       }
     }
+  }
+
+  @Override
+  String remark(Queue queue) {
+    boolean kept = error == null || error.isEmpty() || queue.mapping().has(Role.ERROR);
+    return kept ? "" : " (the error text was not kept: map error)";
   }
 
   @Override

@@ -5,6 +5,7 @@ import dev.rowlock.Handler;
 import dev.rowlock.Queue;
 import dev.rowlock.Worker;
 import dev.rowlock.WorkerOptions;
+import dev.rowlock.cli.CommandFailure;
 import dev.rowlock.cli.ExitCode;
 import dev.rowlock.cli.config.QueueConfig;
 import dev.rowlock.cli.database.Database;
@@ -12,6 +13,7 @@ import dev.rowlock.cli.output.JsonColumns;
 import dev.rowlock.cli.output.Table;
 import dev.rowlock.cli.output.Words;
 import dev.rowlock.cli.work.ExecHandler;
+import dev.rowlock.cli.work.FailureReport;
 import dev.rowlock.cli.work.HttpHandler;
 import dev.rowlock.cli.work.Progress;
 import dev.rowlock.cli.work.RowJson;
@@ -19,6 +21,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
@@ -100,9 +103,15 @@ public final class WorkCommand extends QueueCommand {
       description = "Name for the worker column; host and process by default.")
   private String worker;
 
+  private final FailureReport failures = new FailureReport(this::interject);
+  private final AtomicBoolean empty = new AtomicBoolean();
+
   @Override
   public Integer call() throws Exception {
-    if ((exec == null) == (http == null)) {
+    if (exec != null && http != null) {
+      throw usage("give one of --exec and --http, not both");
+    }
+    if (exec == null && http == null) {
       throw usage("give --exec COMMAND or --http URL");
     }
     QueueConfig config = config(queueName());
@@ -110,7 +119,7 @@ public final class WorkCommand extends QueueCommand {
     int threads = workers == null ? Runtime.getRuntime().availableProcessors() : workers;
     int connections = config.transactional() ? threads : Math.min(threads, 4);
     try (Database database = connect(Math.max(1, connections) + COUNTING_AND_LEASES)) {
-      Queue queue = builder(database, config).workerName(worker).build();
+      Queue queue = builder(database, config).workerName(worker).listener(failures).build();
       JsonColumns documents = new JsonColumns(database.dataSource());
       return work(queue, handler(queue, new RowJson(queue.mapping(), documents)));
     }
@@ -121,12 +130,25 @@ public final class WorkCommand extends QueueCommand {
     throw new IllegalStateException("call() does it");
   }
 
+  /** Says something while the progress line may be on the terminal. */
+  private void interject(String line) {
+    shell().err().println((shell().terminal().err() ? "\r\033[K" : "") + "rowlock: " + line);
+  }
+
   private Handler handler(Queue queue, RowJson rows) {
+    boolean delay = queue.mapping().capabilities().contains(Capability.DELAY);
     if (http != null) {
       return new HttpHandler(
-          queue.name(), url(), rows, timeLimit == null ? queue.lease() : timeLimit);
+          queue.name(),
+          url(),
+          rows,
+          timeLimit == null ? queue.lease() : timeLimit,
+          new HttpHandler.Outage(
+              this::interject,
+              Optional.ofNullable(timeLimit)
+                  .filter(limit -> delay)
+                  .map(l -> l.multipliedBy(9).dividedBy(10))));
     }
-    boolean delay = queue.mapping().capabilities().contains(Capability.DELAY);
     return new ExecHandler(
         new ExecHandler.Setup(
             queue.name(),
@@ -135,7 +157,8 @@ public final class WorkCommand extends QueueCommand {
             shell().directory(),
             rows,
             shell().err(),
-            delay ? Optional.of(retryIn) : Optional.empty()));
+            delay ? Optional.of(retryIn) : Optional.empty(),
+            Optional.ofNullable(timeLimit)));
   }
 
   private URI url() {
@@ -179,28 +202,53 @@ public final class WorkCommand extends QueueCommand {
             ? Optional.of(Progress.start(queue, running, shell().err()))
             : Optional.empty();
     Worker.Report report;
+    exec(handler).ifPresent(e -> e.broken().thenRun(stop::countDown));
     try {
       stop.await();
-      report = running.stop(grace);
+      report = stop(running, handler);
     } finally {
       progress.ifPresent(Progress::close);
       exec(handler).ifPresent(ExecHandler::close);
     }
-    say(summary(queue, report));
+    say(summary(queue, report) + failures.last().map(e -> "; last error: " + e).orElse(""));
     report.unfinished().forEach(key -> say("not finished: " + Table.text(key)));
+    broken(handler)
+        .ifPresent(
+            reason -> {
+              throw new CommandFailure(ExitCode.USAGE, reason);
+            });
+    long left = untilEmpty && !empty.get() ? queue.stats().left() : 0;
+    if (left > 0) {
+      throw new CommandFailure(
+          ExitCode.FAILED,
+          "stopped before the queue was empty: %s left".formatted(Words.rows(left)));
+    }
     return report.unfinished().isEmpty() ? ExitCode.DONE : ExitCode.FAILED;
+  }
+
+  /** Where the command cannot be run, the rows that wait in vain are given back at once. */
+  private Worker.Report stop(Worker running, Handler handler) throws InterruptedException {
+    if (broken(handler).isEmpty()) {
+      return running.stop(grace);
+    }
+    exec(handler).orElseThrow().awaitIdle(grace);
+    return running.stop(Duration.ZERO);
+  }
+
+  private static Optional<String> broken(Handler handler) {
+    return exec(handler).map(ExecHandler::broken).map(broken -> broken.getNow(null));
   }
 
   private static Optional<ExecHandler> exec(Handler handler) {
     return handler instanceof ExecHandler exec ? Optional.of(exec) : Optional.empty();
   }
 
-  private static void stopWhenEmpty(Worker running, CountDownLatch stop) {
+  private void stopWhenEmpty(Worker running, CountDownLatch stop) {
     Thread thread =
         new Thread(
             () -> {
               try {
-                running.awaitEmpty(Duration.ofDays(3650));
+                empty.set(running.awaitEmpty(Duration.ofDays(3650)));
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
               } finally {
@@ -216,8 +264,8 @@ public final class WorkCommand extends QueueCommand {
     Worker.Counts counts = report.counts();
     StringBuilder text = new StringBuilder(queue.name());
     text.append(": ").append(Words.rows(counts.completed())).append(" done");
-    add(text, counts.retried(), "failed attempt", "failed attempts");
-    add(text, counts.dead(), "dead letter", "dead letters");
+    add(text, counts.retried() + counts.dead(), "failed attempt", "failed attempts");
+    add(text, counts.dead(), "of them made a dead letter", "of them made dead letters");
     add(text, counts.snoozed(), "snoozed", "snoozed");
     add(text, counts.released(), "given back", "given back");
     add(text, counts.recovered(), "recovered", "recovered");

@@ -50,7 +50,7 @@ public final class QueueConfig {
   /** Sets what does not belong to the mapping. */
   public QueueBuilder configure(QueueBuilder builder) {
     text(QueueKey.MODE).map(Kind::mode).ifPresent(builder::mode);
-    duration(QueueKey.LEASE).ifPresent(builder::lease);
+    lease().ifPresent(builder::lease);
     return builder.retry(retry());
   }
 
@@ -109,7 +109,13 @@ public final class QueueConfig {
     };
   }
 
-  private RetryPolicy retry() {
+  /** How long a claim lasts, where that is configured. */
+  public Optional<Duration> lease() {
+    return duration(QueueKey.LEASE);
+  }
+
+  /** How failed attempts are tried again. */
+  public RetryPolicy retry() {
     RetryPolicy usual = RetryPolicy.defaults();
     Duration initial = duration(QueueKey.INITIAL).orElse(usual.initial());
     Duration longest = usual.max().compareTo(initial) < 0 ? initial : usual.max();

@@ -18,7 +18,8 @@ public final class Targets {
   public static final String EMBEDDED = ".rowlock";
 
   /** Several processes may use it at once; names are lower case, as in PostgreSQL. */
-  private static final String EMBEDDED_OPTIONS = ";AUTO_SERVER=TRUE;DATABASE_TO_LOWER=TRUE";
+  private static final String EMBEDDED_OPTIONS =
+      ";AUTO_SERVER=TRUE;DATABASE_TO_LOWER=TRUE;TRACE_LEVEL_FILE=0";
 
   private final Map<String, String> environment;
   private final Path directory;
@@ -36,6 +37,17 @@ public final class Targets {
    * @param file what the configuration file says; asked only if nothing before it names a database
    */
   public Target find(Credentials flags, Supplier<Credentials> file) {
+    return find(flags, file, false);
+  }
+
+  /**
+   * Decides.
+   *
+   * @param flags what the command line says
+   * @param file what the configuration file says; asked only if nothing before it names a database
+   * @param create whether the embedded database need not be there yet
+   */
+  public Target find(Credentials flags, Supplier<Credentials> file, boolean create) {
     Credentials own =
         new Credentials(
             variable("ROWLOCK_URL"), variable("ROWLOCK_USER"), variable("ROWLOCK_PASSWORD"));
@@ -52,7 +64,7 @@ public final class Targets {
       return fromUrl(url.get(), user, password);
     }
     PgEnvironment pg = new PgEnvironment(environment);
-    return pg.present() ? pg.target(user, password) : embedded(user, password);
+    return pg.present() ? pg.target(user, password) : embedded(user, password, create);
   }
 
   private Optional<String> variable(String name) {
@@ -96,11 +108,11 @@ public final class Targets {
     return Optional.ofNullable(System.getProperty("user.name"));
   }
 
-  private Target embedded(Optional<String> user, Optional<String> password) {
+  private Target embedded(Optional<String> user, Optional<String> password, boolean create) {
     Path file = directory.resolve(EMBEDDED).resolve("rowlock").toAbsolutePath().normalize();
-    if (!Files.exists(file.resolveSibling("rowlock.mv.db"))) {
+    if (!create && !Files.exists(file.resolveSibling("rowlock.mv.db"))) {
       throw new ConfigurationException(
-          "no database is named, and there is none in ./%s/; give --url, ROWLOCK_URL, database: in the configuration, or the PG* variables"
+          "no database is named, and there is none in ./%s/; give --url, ROWLOCK_URL, database: in the configuration, or the PG* variables; or make one: rowlock sql --run FILE"
               .formatted(EMBEDDED));
     }
     if (file.toString().contains(";")) {

@@ -79,7 +79,7 @@ final class CsvRows extends RowSource {
     for (int i = 0; i < header.size(); i++) {
       values.put(header.get(i), cells.get(i));
     }
-    return new Row(name, line, values);
+    return new Row(name, line, true, values);
   }
 
   @Override

@@ -22,7 +22,7 @@ final class JsonRows extends RowSource {
     for (String text = reader.readLine(); text != null; text = reader.readLine()) {
       line++;
       if (!text.isBlank()) {
-        return Optional.of(new Row(name, line, Json.row(text, name + ":" + line)));
+        return Optional.of(new Row(name, line, false, Json.row(text, name + ":" + line)));
       }
     }
     return Optional.empty();

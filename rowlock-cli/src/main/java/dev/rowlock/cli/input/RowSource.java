@@ -20,10 +20,11 @@ public abstract class RowSource implements AutoCloseable {
    * One row.
    *
    * @param source the file's name
-   * @param line its line, counted from 1; 0 if it has none
+   * @param line its line, counted from 1
+   * @param header whether the names of its columns are in line 1
    * @param values column to value
    */
-  public record Row(String source, long line, Map<String, Object> values) {}
+  public record Row(String source, long line, boolean header, Map<String, Object> values) {}
 
   private final Reader reader;
 

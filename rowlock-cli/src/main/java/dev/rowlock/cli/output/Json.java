@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -97,10 +98,25 @@ public final class Json {
               .formatted(place, shorten(text)));
     } catch (JacksonException e) {
       throw new ConfigurationException(
-          "%s: is not JSON: %s in %s"
-              .formatted(place, e.getOriginalMessage().replaceAll("\\s+", " "), shorten(text)),
-          e);
+          "%s: is not JSON: %s in %s".formatted(place, reason(e), shorten(text)), e);
     }
+  }
+
+  /** What the parser says, without what only its makers understand, and where. */
+  private static String reason(JacksonException e) {
+    String said =
+        String.valueOf(e.getOriginalMessage())
+            .replaceAll("\\s+", " ")
+            .replaceAll(": was expecting .*|: expected a valid value .*", "")
+            .replaceAll(
+                " ?\\((start marker|code|for|through|within|from) [^()]*(\\([^()]*\\))?[^()]*\\)",
+                "")
+            .replaceAll("\\[Source: .*", "")
+            .strip();
+    TokenStreamLocation at = e.getLocation();
+    return at == null || at.getLineNr() < 1
+        ? said
+        : "%s at line %d, column %d".formatted(said, at.getLineNr(), at.getColumnNr());
   }
 
   private static String shorten(String text) {

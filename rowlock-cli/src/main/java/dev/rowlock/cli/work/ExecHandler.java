@@ -15,7 +15,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * Runs a command for each row: the row as JSON on standard input, results as JSON on standard
@@ -29,12 +31,18 @@ public final class ExecHandler implements Handler, AutoCloseable {
   /** {@code EX_DATAERR} of sysexits.h. */
   static final int DEAD_LETTER = 65;
 
+  /** The shell found the command but cannot run it, or did not find it. */
+  private static final Set<Integer> NO_COMMAND = Set.of(126, 127);
+
   private static final int MOST_OUTPUT = 16 << 20;
   private static final int MOST_ERROR = 8 << 10;
   private static final Duration STRAGGLERS = Duration.ofMillis(500);
+  private static final Duration PATIENCE = Duration.ofMillis(700);
 
   private final Setup setup;
   private final Set<ProcessTree> running = ConcurrentHashMap.newKeySet();
+
+  private final CompletableFuture<String> broken = new CompletableFuture<>();
 
   /**
    * How commands are run.
@@ -46,6 +54,7 @@ public final class ExecHandler implements Handler, AutoCloseable {
    * @param rows how rows become JSON
    * @param err where what the command says on standard error is passed on to
    * @param retryIn the snooze that exit code 75 asks for; empty where the table has no place for it
+   * @param timeLimit how long one row may take
    */
   public record Setup(
       String queue,
@@ -54,7 +63,8 @@ public final class ExecHandler implements Handler, AutoCloseable {
       Path directory,
       RowJson rows,
       PrintStream err,
-      Optional<Duration> retryIn) {}
+      Optional<Duration> retryIn,
+      Optional<Duration> timeLimit) {}
 
   /** With a setup. */
   public ExecHandler(Setup setup) {
@@ -63,9 +73,12 @@ public final class ExecHandler implements Handler, AutoCloseable {
 
   @Override
   public Outcome handle(Job job) throws IOException, InterruptedException {
+    if (broken.isDone()) {
+      return untilStopped();
+    }
     Claim claim = job.claim();
     Process process = start(claim);
-    ProcessTree tree = new ProcessTree(process);
+    ProcessTree tree = new ProcessTree(process, patience());
     running.add(tree);
     Pump out = Pump.head(process.getInputStream(), MOST_OUTPUT, tree::kill);
     Pump err = Pump.tail(process.getErrorStream(), MOST_ERROR, setup.err);
@@ -74,7 +87,12 @@ public final class ExecHandler implements Handler, AutoCloseable {
       int code = process.waitFor();
       out.await(STRAGGLERS);
       err.await(STRAGGLERS);
-      return outcome(code, out, err);
+      if (!NO_COMMAND.contains(code)) {
+        return outcome(code, out, err);
+      }
+      String said = lastLine(err.text());
+      broken.complete(
+          "the command cannot be run: " + (said.isEmpty() ? "exit code " + code : said));
     } catch (InterruptedException e) {
       tree.kill();
       throw e;
@@ -84,9 +102,33 @@ public final class ExecHandler implements Handler, AutoCloseable {
       out.abandon();
       err.abandon();
     }
+    return untilStopped();
   }
 
-  /** Ends commands that still run, with what they have started; waits two seconds at most. */
+  /** Completed with the reason when the command turns out not to be one: no row is at fault. */
+  public CompletableFuture<String> broken() {
+    return broken;
+  }
+
+  /** Waits until the commands that run have ended. */
+  public void awaitIdle(Duration most) throws InterruptedException {
+    long end = System.nanoTime() + most.toNanos();
+    while (!running.isEmpty() && System.nanoTime() < end) {
+      Thread.sleep(20);
+    }
+  }
+
+  /** Holds the row until the worker stops, which interrupts this and gives the row back. */
+  private static Outcome untilStopped() throws InterruptedException {
+    new CountDownLatch(1).await();
+    throw new IllegalStateException("nobody counts down");
+  }
+
+  private static String lastLine(String text) {
+    return text.strip().replaceFirst("(?s)^.*[\\r\\n]", "").strip();
+  }
+
+  /** Ends commands that still run, with what they have started; waits a moment at most. */
   @Override
   public void close() {
     List<Thread> killers = running.stream().map(tree -> new Thread(tree::kill)).toList();
@@ -104,6 +146,18 @@ public final class ExecHandler implements Handler, AutoCloseable {
   /** Ends commands that still run at once. */
   public void killNow() {
     running.forEach(ProcessTree::killNow);
+  }
+
+  /**
+   * How long a command may take to end. A worker gives a thread up that goes on after its time
+   * limit for as long again, so a command must be gone before.
+   */
+  private Duration patience() {
+    return setup
+        .timeLimit
+        .map(limit -> Duration.ofMillis(Math.max(50, limit.toMillis() * 6 / 10)))
+        .filter(most -> most.compareTo(PATIENCE) < 0)
+        .orElse(PATIENCE);
   }
 
   private Process start(Claim claim) throws IOException {

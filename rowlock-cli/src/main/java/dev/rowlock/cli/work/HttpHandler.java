@@ -9,10 +9,12 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
+import java.nio.channels.UnresolvedAddressException;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,23 +23,32 @@ import java.time.format.DateTimeFormatter;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 /**
  * Posts each row as JSON to a URL: 2xx is done, with results as JSON in the body; 422 is a dead
- * letter; anything else a failed attempt, for which {@code Retry-After} is honoured. Thread-safe.
+ * letter; anything else a failed attempt, for which {@code Retry-After} is honoured. While no
+ * connection can be made at all the row is held and the request repeated: no row is at fault.
+ * Thread-safe.
  */
 public final class HttpHandler implements Handler {
   private static final int DEAD_LETTER = 422;
   private static final int MOST_ERROR = 2000;
   private static final int MOST_ANSWER = 16 << 20;
+  private static final Duration FIRST_WAIT = Duration.ofMillis(500);
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
 
   private final String queue;
   private final URI url;
   private final RowJson rows;
   private final Duration timeout;
   private final HttpClient client;
+  private final Outage outage;
+  private final AtomicBoolean away = new AtomicBoolean();
 
   /**
    * For a URL.
@@ -46,12 +57,14 @@ public final class HttpHandler implements Handler {
    * @param url where to
    * @param rows how rows become JSON
    * @param timeout how long an answer may take
+   * @param outage what to do while there is no connection
    */
-  public HttpHandler(String queue, URI url, RowJson rows, Duration timeout) {
+  public HttpHandler(String queue, URI url, RowJson rows, Duration timeout, Outage outage) {
     this.queue = queue;
     this.url = url;
     this.rows = rows;
     this.timeout = timeout;
+    this.outage = outage;
     client =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
@@ -59,20 +72,70 @@ public final class HttpHandler implements Handler {
             .build();
   }
 
+  /**
+   * What to do while there is no connection.
+   *
+   * @param say takes a line for people
+   * @param snoozeBefore a row is snoozed when it has been held for so long; empty to hold it
+   *     without end
+   */
+  public record Outage(Consumer<String> say, Optional<Duration> snoozeBefore) {}
+
   @Override
   public Outcome handle(Job job) throws InterruptedException {
-    Claim claim = job.claim();
-    try {
-      return outcome(send(request(claim)));
-    } catch (HttpTimeoutException | TimeoutException e) {
-      return Outcome.retry("%s: no answer within %s".formatted(url, Durations.show(timeout)));
-    } catch (IOException e) {
-      String reason =
-          e instanceof ConnectException
-              ? "cannot connect"
-              : e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
-      return Outcome.retry("%s: %s".formatted(url, reason));
+    long start = System.nanoTime();
+    long wait = FIRST_WAIT.toMillis();
+    while (true) {
+      Optional<Outcome> outcome = attempt(job.claim());
+      if (outcome.isPresent()) {
+        return outcome.get();
+      }
+      long millis = ThreadLocalRandom.current().nextLong(wait / 2, wait + 1);
+      long held = Duration.ofNanos(System.nanoTime() - start).toMillis() + millis;
+      if (outage.snoozeBefore.isPresent() && held >= outage.snoozeBefore.get().toMillis()) {
+        return Outcome.snooze(LONGEST_WAIT);
+      }
+      Thread.sleep(millis);
+      wait = Math.min(wait * 2, LONGEST_WAIT.toMillis());
     }
+  }
+
+  /** One request; empty if no connection could be made. */
+  private Optional<Outcome> attempt(Claim claim) throws InterruptedException {
+    try {
+      HttpResponse<String> response = send(request(claim));
+      if (away.getAndSet(false)) {
+        outage.say.accept("%s answers again".formatted(url));
+      }
+      return Optional.of(outcome(response));
+    } catch (ConnectException | HttpConnectTimeoutException e) {
+      if (!away.getAndSet(true)) {
+        outage.say.accept(
+            "%s: cannot connect%s; rows wait until it answers".formatted(url, why(e)));
+      }
+      return Optional.empty();
+    } catch (TimeoutException e) {
+      return Optional.of(noAnswer());
+    } catch (IOException e) {
+      return Optional.of(failed(e));
+    }
+  }
+
+  private static String why(IOException e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof UnresolvedAddressException) {
+        return ": unknown host";
+      }
+    }
+    return e instanceof HttpConnectTimeoutException ? ": no answer" : "";
+  }
+
+  private Outcome failed(IOException e) {
+    if (e instanceof HttpTimeoutException) {
+      return noAnswer();
+    }
+    String reason = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    return Outcome.retry("%s: %s".formatted(url, reason));
   }
 
   /** The client's own timeout ends with the headers; a body that does not come must not hang. */
@@ -90,6 +153,10 @@ public final class HttpHandler implements Handler {
     } finally {
       answer.cancel(true);
     }
+  }
+
+  private Outcome noAnswer() {
+    return Outcome.retry("%s: no answer within %s".formatted(url, Durations.show(timeout)));
   }
 
   private HttpRequest request(Claim claim) {

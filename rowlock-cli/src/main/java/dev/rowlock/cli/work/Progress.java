@@ -15,6 +15,10 @@ import java.util.Locale;
  */
 public final class Progress implements AutoCloseable {
   private static final long TICK_MILLIS = 500;
+
+  /** Before that a rate says little. */
+  private static final long RATE_AFTER_NANOS = 3_000_000_000L;
+
   private static final double WEIGHT = 0.2;
 
   private final Queue queue;
@@ -45,6 +49,7 @@ public final class Progress implements AutoCloseable {
   private void run() {
     long before = finished();
     long then = System.nanoTime();
+    long known = then + RATE_AFTER_NANOS;
     try {
       while (!closed) {
         Thread.sleep(TICK_MILLIS);
@@ -55,7 +60,10 @@ public final class Progress implements AutoCloseable {
         before = finished;
         then = now;
         count(finished);
-        err.print("\r" + line(queue.name(), worker.counts(), left(finished), rate) + "\033[K");
+        err.print(
+            "\r"
+                + line(queue.name(), worker.counts(), left(finished), rate, now >= known)
+                + "\033[K");
         err.flush();
       }
     } catch (InterruptedException e) {
@@ -89,16 +97,18 @@ public final class Progress implements AutoCloseable {
     return counts.completed() + counts.dead();
   }
 
-  /** The line. */
-  static String line(String queue, Worker.Counts counts, long left, double rate) {
+  /** The line; whether the rate is known well enough to say when it will be over. */
+  static String line(String queue, Worker.Counts counts, long left, double rate, boolean known) {
     StringBuilder line = new StringBuilder(queue);
     line.append("  ").append(Words.count(counts.completed())).append(" done");
-    line.append("  ").append(Words.count(counts.retried() + counts.dead())).append(" failed");
+    line.append("  ")
+        .append(Words.count(counts.retried() + counts.dead()))
+        .append(" failed attempts");
     if (left >= 0) {
       line.append("  ").append(Words.count(left)).append(" left");
     }
     line.append("  ").append(String.format(Locale.ROOT, "%.1f/s", Math.max(0, rate)));
-    if (left > 0 && rate > 0.01) {
+    if (known && left > 0 && rate > 0.01) {
       line.append("  ETA ").append(Durations.show(Duration.ofSeconds(Math.round(left / rate))));
     }
     return line.toString();

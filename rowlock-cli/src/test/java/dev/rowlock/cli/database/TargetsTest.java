@@ -40,7 +40,7 @@ class TargetsTest {
     Files.createFile(directory.resolve(".rowlock/rowlock.mv.db"));
     assertThat(find().jdbcUrl())
         .startsWith("jdbc:h2:file:")
-        .endsWith("/.rowlock/rowlock;AUTO_SERVER=TRUE;DATABASE_TO_LOWER=TRUE");
+        .endsWith("/.rowlock/rowlock;AUTO_SERVER=TRUE;DATABASE_TO_LOWER=TRUE;TRACE_LEVEL_FILE=0");
     environment.put("PGHOST", "pg");
     assertThat(find().jdbcUrl()).startsWith("jdbc:postgresql://pg:5432/");
     assertThat(find(Credentials.NONE, of("jdbc:h2:mem:file")).jdbcUrl())
@@ -55,7 +55,7 @@ class TargetsTest {
   void withoutAnyDatabaseOneLineSaysHowToNameOne() {
     assertThatThrownBy(this::find)
         .hasMessage(
-            "no database is named, and there is none in ./.rowlock/; give --url, ROWLOCK_URL, database: in the configuration, or the PG* variables");
+            "no database is named, and there is none in ./.rowlock/; give --url, ROWLOCK_URL, database: in the configuration, or the PG* variables; or make one: rowlock sql --run FILE");
   }
 
   @Test

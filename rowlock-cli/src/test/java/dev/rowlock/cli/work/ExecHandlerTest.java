@@ -34,7 +34,8 @@ class ExecHandlerTest {
             directory,
             TestJobs.ROWS,
             new PrintStream(err, true, StandardCharsets.UTF_8),
-            retryIn));
+            retryIn,
+            Optional.empty()));
   }
 
   private Outcome run(String command) throws Exception {
@@ -66,7 +67,7 @@ class ExecHandlerTest {
     assertThat(run("echo hello"))
         .isEqualTo(
             Outcome.retry(
-                "the command printed: is not JSON: Unrecognized token 'hello': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false') in hello"));
+                "the command printed: is not JSON: Unrecognized token 'hello' at line 1, column 1 in hello"));
     assertThat(run("echo '[1]'"))
         .isEqualTo(
             Outcome.retry(

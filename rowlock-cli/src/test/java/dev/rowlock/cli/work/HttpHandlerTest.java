@@ -14,6 +14,9 @@ import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -26,6 +29,8 @@ import org.junit.jupiter.api.Timeout;
 class HttpHandlerTest {
   private final AtomicReference<HttpExchange> seen = new AtomicReference<>();
   private final AtomicReference<String> body = new AtomicReference<>();
+  private final List<String> said = new CopyOnWriteArrayList<>();
+  private Optional<Duration> snoozeBefore = Optional.empty();
   private HttpServer server;
   private int status = 200;
   private String answer = "";
@@ -69,9 +74,13 @@ class HttpHandlerTest {
     return run(url());
   }
 
-  private static Outcome run(URI url) throws InterruptedException {
-    return new HttpHandler("films", url, TestJobs.ROWS, Duration.ofSeconds(1))
-        .handle(TestJobs.job("Slam"));
+  private HttpHandler handler(URI url, Duration timeout) {
+    return new HttpHandler(
+        "films", url, TestJobs.ROWS, timeout, new HttpHandler.Outage(said::add, snoozeBefore));
+  }
+
+  private Outcome run(URI url) throws InterruptedException {
+    return handler(url, Duration.ofSeconds(1)).handle(TestJobs.job("Slam"));
   }
 
   @Test
@@ -128,8 +137,48 @@ class HttpHandlerTest {
   void noAnswerIsAFailure() throws Exception {
     delayMillis = 2500;
     assertThat(run()).isEqualTo(Outcome.retry(url() + ": no answer within 1s"));
+  }
+
+  @Test
+  void whileNothingListensTheRowWaits() throws Exception {
+    InetSocketAddress address = server.getAddress();
+    URI url = url();
     server.stop(0);
-    assertThat(((Outcome.Retry) run()).error()).startsWith(url() + ": ");
+    Thread starter =
+        new Thread(
+            () -> {
+              try {
+                Thread.sleep(700);
+                server = HttpServer.create(address, 0);
+                server.createContext("/", this::answer);
+                server.start();
+              } catch (IOException | InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    starter.start();
+    Outcome outcome =
+        new HttpHandler(
+                "films",
+                url,
+                TestJobs.ROWS,
+                Duration.ofSeconds(1),
+                new HttpHandler.Outage(said::add, snoozeBefore))
+            .handle(TestJobs.job("Slam"));
+    starter.join();
+    assertThat(outcome).isEqualTo(Outcome.done());
+    assertThat(said)
+        .containsExactly(
+            url + ": cannot connect; rows wait until it answers", url + " answers again");
+  }
+
+  @Test
+  void aRowThatWouldReachItsTimeLimitIsSnoozed() throws Exception {
+    URI url = url();
+    server.stop(0);
+    snoozeBefore = Optional.of(Duration.ofMillis(100));
+    assertThat(run()).isEqualTo(Outcome.snooze(Duration.ofSeconds(30)));
+    assertThat(said).containsExactly(url + ": cannot connect; rows wait until it answers");
   }
 
   @Test
@@ -168,9 +217,7 @@ class HttpHandlerTest {
           }
         });
     URI endless = url().resolve("/endless");
-    Outcome outcome =
-        new HttpHandler("films", endless, TestJobs.ROWS, Duration.ofSeconds(20))
-            .handle(TestJobs.job("Slam"));
+    Outcome outcome = handler(endless, Duration.ofSeconds(20)).handle(TestJobs.job("Slam"));
     assertThat(outcome).isEqualTo(Outcome.retry(endless + ": the answer is longer than 16 MB"));
     assertThat(sent).hasValueLessThan(1000);
   }
