@@ -214,6 +214,7 @@ interface P14Shapes extends Suite {
     t.queue().complete(first);
     assertThat(keys(t.queue().claim(5))).containsExactly(3L);
     assertThat(t.queue().list(dev.rowlock.RowState.OTHER, 5)).hasSize(1);
+    assertThat(t.queue().drained()).isFalse();
   }
 
   @Test

@@ -77,7 +77,7 @@ public final class Predicates {
     if (!model.expiredIsReady()) {
       attemptsLeft(alias).ifPresent(all::add);
     }
-    model.mapping().where().ifPresent(w -> all.add("(" + Sql.raw(w) + ")"));
+    model.mapping().where().ifPresent(w -> all.add("(" + trusted(w) + ")"));
     return and(all);
   }
 
