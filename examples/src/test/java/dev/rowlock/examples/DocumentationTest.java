@@ -75,7 +75,7 @@ class DocumentationTest {
     return all;
   }
 
-  private static Path root() {
+  static Path root() {
     Path here = Path.of("").toAbsolutePath();
     return Files.exists(here.resolve("rowlock-core")) ? here : here.getParent();
   }
