@@ -58,6 +58,9 @@ final class FilmsWorker {
 
   /** As upper() does in PostgreSQL's C locale. */
   private static String upper(String title) {
+    if (title == null) {
+      return null;
+    }
     StringBuilder upper = new StringBuilder(title);
     for (int i = 0; i < upper.length(); i++) {
       char c = upper.charAt(i);
