@@ -2,100 +2,15 @@ package dev.rowlock.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.cli.output.Json;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.DisabledOnOs;
-import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /** Rows from enqueue to done, through the command line, on H2. */
-@Timeout(60)
-class LifeCycleTest {
-  @TempDir Path directory;
-  private Connection connection;
-  private Cli cli;
-
-  @BeforeEach
-  void start() throws Exception {
-    String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DATABASE_TO_LOWER=TRUE";
-    connection = DriverManager.getConnection(url, "sa", "");
-    execute(
-        """
-        CREATE TABLE films (id INT PRIMARY KEY, title VARCHAR(200), state VARCHAR(20) DEFAULT 'ready',
-          rendered_title VARCHAR(200), attempts INT DEFAULT 0 NOT NULL, claim_no BIGINT DEFAULT 0 NOT NULL,
-          locked_until TIMESTAMP WITH TIME ZONE, run_after TIMESTAMP WITH TIME ZONE, last_error VARCHAR(200),
-          extra JSON)
-        """);
-    execute("CREATE TABLE plain (id INT PRIMARY KEY, state VARCHAR(20) DEFAULT 'ready')");
-    Files.writeString(
-        directory.resolve("rowlock.yaml"),
-        """
-        database: { url: "%s" }
-        queues:
-          films:
-            table: films
-            key: id
-            state: { column: state, ready: ready, processing: processing, done: done, dead: dead }
-            columns: { attempts: attempts, token: claim_no, lease-until: locked_until, run-at: run_after, error: last_error }
-            read: [title, extra]
-            write: [rendered_title]
-            retry: { initial: 10ms, max: 20ms, max-attempts: 2 }
-          plain:
-            table: plain
-            key: id
-            state: { column: state, ready: ready, processing: busy, done: done }
-        """
-            .formatted(url));
-    cli = new Cli(directory);
-  }
-
-  @AfterEach
-  void stop() throws SQLException {
-    connection.close();
-  }
-
-  private void execute(String sql) throws SQLException {
-    try (var statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
-  }
-
-  private String value(String sql) throws SQLException {
-    try (var statement = connection.createStatement();
-        var rows = statement.executeQuery(sql)) {
-      return rows.next() ? rows.getString(1) : "no row";
-    }
-  }
-
-  private static JsonNode json(String line) {
-    return Json.parse(line).orElseThrow();
-  }
-
-  private void enqueue(int rows) {
-    StringBuilder lines = new StringBuilder();
-    for (int i = 1; i <= rows; i++) {
-      lines.append("{\"id\":%d,\"title\":\"film %d\",\"extra\":{\"n\":[%d]}}\n".formatted(i, i, i));
-    }
-    Cli.Result result = cli.input(lines.toString()).run("enqueue", "films", "-");
-    assertThat(result.err()).isEmpty();
-    assertThat(result.out())
-        .isEqualTo("films: %d row%s enqueued\n".formatted(rows, rows == 1 ? "" : "s"));
-  }
-
-  private String claim() {
-    return json(cli.run("claim", "films").out()).get("claim").stringValue();
-  }
-
+class LifeCycleTest extends FilmsOnH2 {
   @Test
   void claimPrintsWhatTheContractSays() {
     enqueue(2);
@@ -300,89 +215,6 @@ class LifeCycleTest {
         .containsPattern(
             "plain can be claimed; \\d+ warnings?, see above; the table is as it was\n$");
     assertThat(cli.run("verify", "films", "--table", "nope").code()).isEqualTo(2);
-  }
-
-  @Test
-  @DisabledOnOs(OS.WINDOWS)
-  void workRunsACommandForEachRow() throws Exception {
-    enqueue(20);
-    Cli.Result result =
-        cli.run(
-            "work",
-            "films",
-            "--until-empty",
-            "--workers",
-            "4",
-            "--batch",
-            "3",
-            "--exec",
-            "read row; case $ROWLOCK_KEY in 3) echo bad >&2; exit 1;; 4) exit 65;; esac; echo '{\"rendered_title\":\"'$ROWLOCK_KEY'\"}'");
-    assertThat(result.code()).as(result.err()).isZero();
-    assertThat(result.err())
-        .contains("rowlock: films id=3 failed: bad\n")
-        .contains("rowlock: films id=4 refused for good: exit code 65\n")
-        .containsPattern(
-            "rowlock: films: 18 rows done, 3 failed attempts, 2 of them made dead letters; last error: id=[34]: .*\n$");
-    assertThat(result.out()).isEmpty();
-    assertThat(value("SELECT COUNT(*) FROM films WHERE state = 'done' AND rendered_title = id"))
-        .isEqualTo("18");
-    assertThat(value("SELECT state || attempts || last_error FROM films WHERE id = 3"))
-        .isEqualTo("dead2bad");
-  }
-
-  @Test
-  @DisabledOnOs(OS.WINDOWS)
-  void aCommandThatEndsWhenItsTimeIsUpDidNotHang() throws Exception {
-    enqueue(1);
-    Cli.Result result =
-        cli.run(
-            "work",
-            "films",
-            "--until-empty",
-            "--time-limit",
-            "1s",
-            "--exec",
-            "sh -c 'sleep 30'; true");
-    assertThat(result.err()).doesNotContain("hung").doesNotContain("ignored");
-    assertThat(value("SELECT state || attempts || last_error FROM films"))
-        .isEqualTo("dead2time limit of 1s exceeded");
-  }
-
-  @Test
-  @DisabledOnOs(OS.WINDOWS)
-  void aCommandThatIsNoneIsNoRowsFault() throws Exception {
-    enqueue(3);
-    Cli.Result result =
-        cli.run("work", "films", "--until-empty", "--workers", "2", "--exec", "./nope.sh");
-    assertThat(result.code()).isEqualTo(2);
-    assertThat(result.err())
-        .contains("rowlock: films: 0 rows done")
-        .containsPattern("rowlock: the command cannot be run: .*nope.sh.*\n$")
-        .doesNotContain("failed attempt");
-    assertThat(value("SELECT COUNT(*) FROM films WHERE state = 'ready' AND attempts = 0"))
-        .isEqualTo("3");
-  }
-
-  @Test
-  @DisabledOnOs(OS.WINDOWS)
-  void whoeverStopsBeforeTheQueueIsEmptyIsToldSo() throws Exception {
-    enqueue(3);
-    var err = new java.io.ByteArrayOutputStream();
-    Shell shell =
-        new Shell(
-            java.util.Map.of("PATH", System.getenv("PATH")),
-            directory,
-            java.io.InputStream.nullInputStream(),
-            System.out,
-            new java.io.PrintStream(err),
-            new Shell.Terminal(false, false),
-            (stop, last) -> stop.countDown());
-    String[] arguments = {
-      "work", "films", "--until-empty", "--workers", "1", "--exec", "sleep 0.5"
-    };
-    assertThat(Main.run(arguments, shell)).isEqualTo(1);
-    assertThat(err.toString(java.nio.charset.StandardCharsets.UTF_8))
-        .containsPattern("rowlock: stopped before the queue was empty: [23] rows left\n$");
   }
 
   @Test

@@ -144,32 +144,35 @@ class HttpHandlerTest {
     InetSocketAddress address = server.getAddress();
     URI url = url();
     server.stop(0);
-    Thread starter =
-        new Thread(
-            () -> {
-              try {
-                Thread.sleep(700);
-                server = HttpServer.create(address, 0);
-                server.createContext("/", this::answer);
-                server.start();
-              } catch (IOException | InterruptedException e) {
-                throw new IllegalStateException(e);
-              }
-            });
-    starter.start();
     Outcome outcome =
         new HttpHandler(
                 "films",
                 url,
                 TestJobs.ROWS,
                 Duration.ofSeconds(1),
-                new HttpHandler.Outage(said::add, snoozeBefore))
+                new HttpHandler.Outage(
+                    line -> {
+                      said.add(line);
+                      if (said.size() == 1) {
+                        listenAt(address); // once it is seen to be away
+                      }
+                    },
+                    snoozeBefore))
             .handle(TestJobs.job("Slam"));
-    starter.join();
     assertThat(outcome).isEqualTo(Outcome.done());
     assertThat(said)
         .containsExactly(
             url + ": cannot connect; rows wait until it answers", url + " answers again");
+  }
+
+  private void listenAt(InetSocketAddress address) {
+    try {
+      server = HttpServer.create(address, 0);
+      server.createContext("/", this::answer);
+      server.start();
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
   }
 
   @Test
