@@ -7,7 +7,10 @@ import dev.rowlock.TableName;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -92,6 +95,18 @@ public interface Dialect {
   Optional<Table> inspect(Connection connection, TableName name) throws SQLException;
 
   /**
+   * Looks whether a queue can be run here, beyond what its table and mapping say.
+   *
+   * @param connection a connection
+   * @param model the queue
+   * @return empty if it can, else the reason and the fix
+   * @throws SQLException if the database cannot be asked
+   */
+  default Optional<String> objection(Connection connection, Model model) throws SQLException {
+    return Optional.empty();
+  }
+
+  /**
    * Quotes an identifier; never drops or changes a character.
    *
    * @param name the exact name
@@ -134,6 +149,41 @@ public interface Dialect {
    * @return an SQL expression
    */
   String text(String expression, Column column);
+
+  /**
+   * A column as a statement returns its value.
+   *
+   * @param expression the column
+   * @param column what it holds
+   * @return an SQL expression
+   */
+  default String returned(String expression, Column column) {
+    return expression;
+  }
+
+  /**
+   * Reads a point in time from a column of {@link Kind#INSTANT} that was {@link #returned}.
+   *
+   * @param row the row
+   * @param index 1-based
+   * @return the time, null if there is none
+   * @throws SQLException if the driver cannot
+   */
+  default Instant instant(ResultSet row, int index) throws SQLException {
+    OffsetDateTime time = row.getObject(index, OffsetDateTime.class);
+    return time == null ? null : time.toInstant();
+  }
+
+  /**
+   * Whether a text column can hold a character.
+   *
+   * @param codePoint the character
+   * @param column the column
+   * @return false if the column's character set lacks it
+   */
+  default boolean holds(int codePoint, Column column) {
+    return true;
+  }
 
   /**
    * How a text column counts.

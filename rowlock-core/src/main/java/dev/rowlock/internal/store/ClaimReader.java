@@ -60,7 +60,8 @@ final class ClaimReader {
     Map<String, Object> values = new LinkedHashMap<>();
     for (Column column : model.read()) {
       try {
-        values.put(column.name(), Fields.read(row, position(column, false), column));
+        values.put(
+            column.name(), Fields.read(row, position(column, false), column, model.dialect()));
       } catch (SQLException | DateTimeException | ArithmeticException e) {
         claim.problem("column '%s' cannot be read: %s".formatted(column.name(), e.getMessage()));
       }
@@ -102,7 +103,8 @@ final class ClaimReader {
       return null;
     }
     int index = offset + from.indexOf(new Output(column, false)) + 1;
-    Instant time = Fields.readInstant(row, index, column, model.mapping().timeZone());
+    Instant time =
+        Fields.readInstant(row, index, column, model.mapping().timeZone(), model.dialect());
     return time == null || until != null ? time : time.plus(lease);
   }
 

@@ -1,6 +1,7 @@
 package dev.rowlock.internal.store;
 
 import dev.rowlock.spi.Column;
+import dev.rowlock.spi.Dialect;
 import dev.rowlock.spi.Kind;
 import java.math.BigDecimal;
 import java.sql.ResultSet;
@@ -19,16 +20,19 @@ final class Fields {
   private Fields() {}
 
   /** Reads a value in the Java type that belongs to the column's kind. */
-  static Object read(ResultSet row, int index, Column column) throws SQLException {
+  static Object read(ResultSet row, int index, Column column, Dialect dialect) throws SQLException {
+    return column.kind() == Kind.INSTANT ? dialect.instant(row, index) : read(row, index, column);
+  }
+
+  private static Object read(ResultSet row, int index, Column column) throws SQLException {
     return switch (column.kind()) {
       case INTEGER -> nullable(row.getLong(index), row);
       case FLOAT -> nullable(row.getDouble(index), row);
       case BOOLEAN -> nullable(row.getBoolean(index), row);
       case DECIMAL -> row.getBigDecimal(index);
       case CHAR -> Kind.unpadded(row.getString(index));
-      case UUID -> row.getObject(index, UUID.class);
+      case UUID -> uuid(row.getString(index));
       case BINARY -> row.getBytes(index);
-      case INSTANT -> instant(row.getObject(index, OffsetDateTime.class));
       case LOCAL_TIMESTAMP -> row.getObject(index, LocalDateTime.class);
       case DATE -> row.getObject(index, LocalDate.class);
       default -> row.getString(index);
@@ -44,13 +48,13 @@ final class Fields {
   }
 
   /** Reads a point in time from a column with or without zone. */
-  static Instant readInstant(ResultSet row, int index, Column column, ZoneId zone)
+  static Instant readInstant(ResultSet row, int index, Column column, ZoneId zone, Dialect dialect)
       throws SQLException {
     if (column.kind() == Kind.LOCAL_TIMESTAMP) {
       LocalDateTime local = row.getObject(index, LocalDateTime.class);
       return local == null ? null : local.atZone(zone).toInstant();
     }
-    return instant(row.getObject(index, OffsetDateTime.class));
+    return dialect.instant(row, index);
   }
 
   /**
@@ -100,7 +104,7 @@ final class Fields {
     return row.wasNull() ? null : value;
   }
 
-  private static Instant instant(OffsetDateTime time) {
-    return time == null ? null : time.toInstant();
+  private static UUID uuid(String text) {
+    return text == null ? null : UUID.fromString(text);
   }
 }
