@@ -6,6 +6,7 @@ import dev.rowlock.RowState;
 import dev.rowlock.spi.Assignments;
 import dev.rowlock.spi.Column;
 import dev.rowlock.spi.Dialect;
+import dev.rowlock.spi.InsertPlan;
 import dev.rowlock.spi.Model;
 import dev.rowlock.spi.Predicates;
 import dev.rowlock.spi.RowStates;
@@ -99,7 +100,7 @@ abstract class StandardDialect implements Dialect {
   }
 
   @Override
-  public Sql insert(Model model, List<Column> columns) {
+  public InsertPlan insert(Model model, List<Column> columns) {
     Map<String, String> f = model.fragments();
     f.put("columns", columns.stream().map(Column::quoted).collect(Collectors.joining(", ")));
     StringBuilder values = new StringBuilder();
@@ -107,7 +108,7 @@ abstract class StandardDialect implements Dialect {
       values.append(i == 0 ? "" : ", ").append(typed(":v" + i, columns.get(i)));
     }
     f.put("values", values.toString());
-    return Sql.of(INSERT, f);
+    return new InsertPlan.Keys(Sql.of(INSERT, f));
   }
 
   @Override

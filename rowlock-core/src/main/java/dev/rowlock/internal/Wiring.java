@@ -21,8 +21,8 @@ public final class Wiring {
     return QueueFactory.build(
         builder,
         new Connector(Dialects::detect),
-        (queue, dataSource, events, wakeups, options, handler) ->
-            Workers.start(new WorkerContext(queue, dataSource, events, wakeups), options, handler));
+        (queue, source, events, wakeups, options, handler) ->
+            Workers.start(new WorkerContext(queue, source, events, wakeups), options, handler));
   }
 
   public static SqlListing sql(String dialect, String name, Mapping mapping) {

@@ -70,6 +70,18 @@ public interface Dialect {
   Optional<String> readOnly(Connection connection) throws SQLException;
 
   /**
+   * The level at which Rowlock's own statements run. It decides how often statements must be
+   * repeated and what they wait for, never whether they are right.
+   *
+   * @param connection a connection
+   * @return one of the levels of {@link Connection}; READ COMMITTED where the database takes it
+   * @throws SQLException if the database cannot be asked
+   */
+  default int isolation(Connection connection) throws SQLException {
+    return Connection.TRANSACTION_READ_COMMITTED;
+  }
+
+  /**
    * Looks at a table.
    *
    * @param connection a connection
@@ -192,9 +204,9 @@ public interface Dialect {
    *
    * @param model the queue
    * @param columns which columns get values, in order; parameters {@code v0}, {@code v1} …
-   * @return the statement
+   * @return the plan
    */
-  Sql insert(Model model, List<Column> columns);
+  InsertPlan insert(Model model, List<Column> columns);
 
   /**
    * Counts rows by state: returns the {@link RowState} label, the count, and the age in seconds of

@@ -38,7 +38,7 @@ public final class Database implements AutoCloseable {
     System.setProperty("h2.bindAddress", "127.0.0.1");
     HikariConfig config = new HikariConfig();
     config.setPoolName("rowlock");
-    config.setDriverClassName(target.postgres() ? "org.postgresql.Driver" : "org.h2.Driver");
+    config.setDriverClassName(target.product().driver());
     config.setJdbcUrl(target.jdbcUrl());
     config.setDataSourceProperties(properties(target));
     config.setMaximumPoolSize(size);
@@ -59,13 +59,10 @@ public final class Database implements AutoCloseable {
   private static Properties properties(Target target) {
     Properties properties = new Properties();
     properties.putAll(target.properties());
-    if (target.postgres()) {
-      String url = target.jdbcUrl();
-      putUnlessInUrl(properties, url, "connectTimeout", "8");
-      putUnlessInUrl(properties, url, "loginTimeout", "9");
-      putUnlessInUrl(properties, url, "ApplicationName", "rowlock");
-      putUnlessInUrl(properties, url, "tcpKeepAlive", "true");
-    }
+    target
+        .product()
+        .defaults()
+        .forEach((key, value) -> putUnlessInUrl(properties, target.jdbcUrl(), key, value));
     return properties;
   }
 

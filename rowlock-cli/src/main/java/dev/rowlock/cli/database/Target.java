@@ -18,9 +18,9 @@ public record Target(String jdbcUrl, Map<String, String> properties, String show
     properties = Collections.unmodifiableMap(new TreeMap<>(properties));
   }
 
-  /** Whether the driver is PostgreSQL's. */
-  public boolean postgres() {
-    return jdbcUrl.startsWith("jdbc:postgresql:");
+  /** Which database it is. */
+  public Product product() {
+    return Product.of(jdbcUrl).orElseThrow();
   }
 
   @Override

@@ -75,20 +75,27 @@ public final class Targets {
     if (url.startsWith("postgres://") || url.startsWith("postgresql://")) {
       return new PgEnvironment(environment).complete(PostgresUrl.parse(url), user, password);
     }
-    if (url.startsWith("jdbc:postgresql:")) {
-      return jdbcPostgres(url, user, password);
-    }
-    if (url.startsWith("jdbc:h2:")) {
-      Map<String, String> properties = new LinkedHashMap<>();
-      boolean inUrl = url.toLowerCase(java.util.Locale.ROOT).contains(";user=");
-      user.or(() -> inUrl ? Optional.empty() : Optional.of("sa"))
-          .ifPresent(u -> properties.put("user", u));
-      password.ifPresent(p -> properties.put("password", p));
-      return new Target(url, properties, Secrets.hide(url));
-    }
-    throw new ConfigurationException(
-        "'%s' is no database that Rowlock knows; allowed: postgres://…, jdbc:postgresql://… and jdbc:h2:…"
-            .formatted(Secrets.hide(url)));
+    Product product =
+        Product.of(url)
+            .orElseThrow(
+                () ->
+                    new ConfigurationException(
+                        "'%s' is no database that Rowlock knows; allowed: %s"
+                            .formatted(Secrets.hide(url), Product.allowed())));
+    return switch (product) {
+      case POSTGRESQL -> jdbcPostgres(url, user, password);
+      case H2 -> {
+        boolean inUrl = url.toLowerCase(java.util.Locale.ROOT).contains(";user=");
+        yield jdbc(url, user.or(() -> inUrl ? Optional.empty() : Optional.of("sa")), password);
+      }
+    };
+  }
+
+  private static Target jdbc(String url, Optional<String> user, Optional<String> password) {
+    Map<String, String> properties = new LinkedHashMap<>();
+    user.ifPresent(u -> properties.put("user", u));
+    password.ifPresent(p -> properties.put("password", p));
+    return new Target(url, properties, Secrets.hide(url));
   }
 
   private Target jdbcPostgres(String url, Optional<String> user, Optional<String> password) {

@@ -9,17 +9,16 @@ import java.util.WeakHashMap;
 import javax.sql.DataSource;
 
 /**
- * A connection from somebody's pool, set up for Rowlock's statements (READ COMMITTED, writable, a
+ * A connection from somebody's pool, set up for Rowlock's statements (isolation, writable, a
  * network timeout) and given back as it came. A connection that cannot be restored, or that turned
  * out to be useless, is aborted so that no pool hands it out again.
  */
 final class Borrowed implements AutoCloseable {
 
   // Asking for the isolation level is a round trip on some drivers. A physical connection that was
-  // at
-  // READ COMMITTED once is taken to be so until a serialization failure says otherwise: the level
-  // decides only how often statements must be repeated, never whether they are right.
-  private static final Set<Connection> READ_COMMITTED =
+  // at the wanted level once is taken to be so until a serialization failure says otherwise: the
+  // level decides only how often statements must be repeated, never whether they are right.
+  private static final Set<Connection> AT_LEVEL =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
   private final Connection connection;
@@ -32,7 +31,20 @@ final class Borrowed implements AutoCloseable {
   /**
    * @param networkTimeoutMillis negative leaves the connection's own
    */
-  Borrowed(DataSource source, boolean wantAutoCommit, int networkTimeoutMillis)
+  Borrowed(Source source, boolean wantAutoCommit, int networkTimeoutMillis) throws SQLException {
+    this(source.dataSource(), source.dialect()::isolation, wantAutoCommit, networkTimeoutMillis);
+  }
+
+  /** For the time before the dialect is known. */
+  Borrowed(DataSource source, int networkTimeoutMillis) throws SQLException {
+    this(source, c -> Connection.TRANSACTION_READ_COMMITTED, true, networkTimeoutMillis);
+  }
+
+  private interface Level {
+    int of(Connection connection) throws SQLException;
+  }
+
+  private Borrowed(DataSource source, Level level, boolean wantAutoCommit, int networkTimeoutMillis)
       throws SQLException {
     connection = source.getConnection();
     try {
@@ -45,7 +57,7 @@ final class Borrowed implements AutoCloseable {
       if (readOnly) {
         connection.setReadOnly(false);
       }
-      readCommitted();
+      isolate(level);
       if (!wantAutoCommit) {
         connection.setAutoCommit(false);
       }
@@ -59,17 +71,18 @@ final class Borrowed implements AutoCloseable {
     return connection;
   }
 
-  private void readCommitted() throws SQLException {
+  private void isolate(Level level) throws SQLException {
     Connection physical = physical();
-    if (READ_COMMITTED.contains(physical)) {
+    if (AT_LEVEL.contains(physical)) {
       return;
     }
-    int level = connection.getTransactionIsolation();
-    if (level == Connection.TRANSACTION_READ_COMMITTED) {
-      READ_COMMITTED.add(physical);
+    int wanted = level.of(connection);
+    int before = connection.getTransactionIsolation();
+    if (before == wanted) {
+      AT_LEVEL.add(physical);
     } else {
-      isolation = level;
-      connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+      isolation = before;
+      connection.setTransactionIsolation(wanted);
     }
   }
 
@@ -98,7 +111,7 @@ final class Borrowed implements AutoCloseable {
 
   /** The level may have been changed behind our back: look again next time. */
   void doubtIsolation() {
-    READ_COMMITTED.remove(physical());
+    AT_LEVEL.remove(physical());
   }
 
   /** The connection must not be used again by anyone. */

@@ -30,7 +30,7 @@ public record Connector(Detector detector) {
 
   public <T> T with(String queue, DataSource dataSource, Look<T> look) {
     Dialect dialect = null;
-    try (Borrowed borrowed = new Borrowed(dataSource, true, NETWORK_TIMEOUT_MILLIS)) {
+    try (Borrowed borrowed = new Borrowed(dataSource, NETWORK_TIMEOUT_MILLIS)) {
       Connection connection = borrowed.connection();
       dialect = detector.detect(connection, connection.getMetaData());
       return look.at(connection, dialect);

@@ -4,17 +4,16 @@ import dev.rowlock.Fault;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import javax.sql.DataSource;
 
 /**
- * One connection that is kept for a long time, in autocommit at READ COMMITTED, and replaced when
- * it is broken. Not thread-safe.
+ * One connection that is kept for a long time, in autocommit at the dialect's level, and replaced
+ * when it is broken. Not thread-safe.
  */
 public final class HeldConnection implements AutoCloseable {
   private static final int CHECK_SECONDS = 5;
 
   private final String queue;
-  private final DataSource dataSource;
+  private final Source source;
   private final int networkTimeoutMillis;
   private Borrowed borrowed;
 
@@ -22,12 +21,12 @@ public final class HeldConnection implements AutoCloseable {
    * Opens nothing yet.
    *
    * @param queue for messages
-   * @param dataSource where the connection comes from
+   * @param source where the connection comes from
    * @param networkTimeout after which silence of the server breaks the connection (C-066)
    */
-  public HeldConnection(String queue, DataSource dataSource, Duration networkTimeout) {
+  public HeldConnection(String queue, Source source, Duration networkTimeout) {
     this.queue = queue;
-    this.dataSource = dataSource;
+    this.source = source;
     this.networkTimeoutMillis =
         (int) Math.max(1, Math.min(networkTimeout.toMillis(), Integer.MAX_VALUE));
   }
@@ -36,7 +35,7 @@ public final class HeldConnection implements AutoCloseable {
   public Connection get() {
     if (borrowed == null) {
       try {
-        borrowed = new Borrowed(dataSource, true, networkTimeoutMillis);
+        borrowed = new Borrowed(source, true, networkTimeoutMillis);
       } catch (SQLException e) {
         throw Failures.translate(queue, "connecting the lease keeper", e, Fault.CONNECTION);
       }

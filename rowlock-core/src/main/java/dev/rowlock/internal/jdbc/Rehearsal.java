@@ -1,9 +1,7 @@
 package dev.rowlock.internal.jdbc;
 
-import dev.rowlock.spi.Dialect;
 import java.sql.SQLException;
 import java.sql.Savepoint;
-import javax.sql.DataSource;
 
 /** A transaction that is always rolled back: for trying statements on real rows without a trace. */
 public final class Rehearsal implements AutoCloseable {
@@ -12,9 +10,9 @@ public final class Rehearsal implements AutoCloseable {
   private final Borrowed borrowed;
   private final Session session;
 
-  public Rehearsal(DataSource source, Dialect dialect) throws SQLException {
+  public Rehearsal(Source source) throws SQLException {
     borrowed = new Borrowed(source, false, 2 * TIMEOUT_SECONDS * 1000);
-    session = new Session(borrowed.connection(), dialect, TIMEOUT_SECONDS);
+    session = new Session(borrowed.connection(), source.dialect(), TIMEOUT_SECONDS);
   }
 
   public Session session() {

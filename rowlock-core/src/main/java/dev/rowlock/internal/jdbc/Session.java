@@ -12,6 +12,10 @@ import java.util.Optional;
 
 /** Runs statements on one connection, each under the query timeout. Not thread-safe. */
 public final class Session {
+  /** Says that an insert has not told the key that it made. */
+  public static final String NO_KEY =
+      "the insert returned no key; a trigger or rule may have suppressed it";
+
   private final Connection connection;
   private final Dialect dialect;
   private final int timeoutSeconds;
@@ -61,8 +65,7 @@ public final class Session {
       statement.executeUpdate();
       try (ResultSet keys = statement.getGeneratedKeys()) {
         if (!keys.next()) {
-          throw new SQLException(
-              "the insert returned no key; a trigger or rule may have suppressed it");
+          throw new SQLException(NO_KEY);
         }
         return mapper.map(keys);
       }

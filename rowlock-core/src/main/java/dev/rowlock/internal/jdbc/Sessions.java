@@ -8,7 +8,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import javax.sql.DataSource;
 
 /**
  * Where all of Rowlock's own transactions are run: borrowed connection, timeouts, commit, bounded
@@ -18,7 +17,7 @@ public final class Sessions {
   private static final int MAX_TRIES = 8;
 
   private final String queue;
-  private final DataSource dataSource;
+  private final Source source;
   private final Dialect dialect;
   private final int timeoutSeconds;
   private final RetryObserver observer;
@@ -38,15 +37,10 @@ public final class Sessions {
   /**
    * @param lease no statement may run as long as that; JDBC counts query timeouts in whole seconds
    */
-  public Sessions(
-      String queue,
-      DataSource dataSource,
-      Dialect dialect,
-      Duration lease,
-      RetryObserver observer) {
+  public Sessions(String queue, Source source, Duration lease, RetryObserver observer) {
     this.queue = queue;
-    this.dataSource = dataSource;
-    this.dialect = dialect;
+    this.source = source;
+    this.dialect = source.dialect();
     this.timeoutSeconds = (int) Math.max(1, Math.min(30, lease.toSeconds() / 3));
     this.observer = observer;
   }
@@ -86,7 +80,7 @@ public final class Sessions {
   }
 
   private <T> T once(boolean autoCommit, Work<T> work) throws SQLException {
-    try (Borrowed borrowed = new Borrowed(dataSource, autoCommit, networkTimeoutMillis())) {
+    try (Borrowed borrowed = new Borrowed(source, autoCommit, networkTimeoutMillis())) {
       try {
         T result = work.run(new Session(borrowed.connection(), dialect, timeoutSeconds));
         if (!autoCommit) {

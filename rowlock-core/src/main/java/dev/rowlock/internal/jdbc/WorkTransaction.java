@@ -1,10 +1,10 @@
 package dev.rowlock.internal.jdbc;
 
 import dev.rowlock.Fault;
+import dev.rowlock.spi.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
-import javax.sql.DataSource;
 
 /**
  * The one transaction of a row in transactional mode: claim, handler, completion. Rolled back when
@@ -13,21 +13,23 @@ import javax.sql.DataSource;
 public final class WorkTransaction implements AutoCloseable {
   private final String queue;
   private final Borrowed borrowed;
+  private final Dialect dialect;
   private final GuardedConnection guard;
   private Savepoint savepoint;
 
-  private WorkTransaction(String queue, Borrowed borrowed) {
+  private WorkTransaction(String queue, Borrowed borrowed, Dialect dialect) {
     this.queue = queue;
     this.borrowed = borrowed;
+    this.dialect = dialect;
     this.guard = new GuardedConnection(borrowed.connection());
   }
 
   /**
    * Borrows a connection; the pool's network timeout stays, since the handler works with it too.
    */
-  public static WorkTransaction begin(String queue, DataSource dataSource) {
+  public static WorkTransaction begin(String queue, Source source) {
     try {
-      return new WorkTransaction(queue, new Borrowed(dataSource, false, -1));
+      return new WorkTransaction(queue, new Borrowed(source, false, -1), source.dialect());
     } catch (SQLException e) {
       throw Failures.translate(queue, "connecting", e, Fault.CONNECTION);
     }
@@ -93,24 +95,11 @@ public final class WorkTransaction implements AutoCloseable {
     try {
       step.run();
     } catch (SQLException e) {
-      Fault fault = fault(e);
+      Fault fault = dialect.classify(e);
       if (fault == Fault.CONNECTION || fault == Fault.READ_ONLY) {
         borrowed.markUseless();
       }
       throw Failures.translate(queue, operation, e, fault);
     }
-  }
-
-  /** The standard's classes are enough for the end of a transaction. */
-  private static Fault fault(SQLException e) {
-    String state = String.valueOf(e.getSQLState());
-    if (state.startsWith("08") || state.startsWith("57P")) {
-      return Fault.CONNECTION;
-    } else if (state.startsWith("40")) {
-      return Fault.SERIALIZATION;
-    } else if (state.startsWith("23")) {
-      return Fault.CONSTRAINT;
-    }
-    return state.equals("25006") ? Fault.READ_ONLY : Fault.OTHER;
   }
 }

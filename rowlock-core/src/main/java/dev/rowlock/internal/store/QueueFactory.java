@@ -14,6 +14,7 @@ import dev.rowlock.WorkerOptions;
 import dev.rowlock.internal.jdbc.Connector;
 import dev.rowlock.internal.jdbc.Jdbc;
 import dev.rowlock.internal.jdbc.Sessions;
+import dev.rowlock.internal.jdbc.Source;
 import dev.rowlock.spi.Column;
 import dev.rowlock.spi.Dialect;
 import dev.rowlock.spi.Model;
@@ -28,7 +29,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import javax.sql.DataSource;
 
 /** Builds a queue: looks at the database once, then everything is frozen. */
 public final class QueueFactory {
@@ -38,7 +38,7 @@ public final class QueueFactory {
   public interface WorkerStarter {
     Worker start(
         Queue queue,
-        DataSource dataSource,
+        Source source,
         Events events,
         Wakeups wakeups,
         WorkerOptions options,
@@ -67,11 +67,11 @@ public final class QueueFactory {
               return found;
             });
     Events events = new Events(b.listeners());
+    Source source = new Source(b.dataSource(), model.dialect());
     Sessions sessions =
         new Sessions(
             b.name(),
-            b.dataSource(),
-            model.dialect(),
+            source,
             b.lease(),
             (operation, fault, attempt) ->
                 events.emit(l -> l.retried(b.name(), operation, fault, attempt)));
@@ -86,7 +86,7 @@ public final class QueueFactory {
             events,
             new Wakeups());
     try {
-      return new StoreQueue(core, b.dataSource(), starter);
+      return new StoreQueue(core, source, starter);
     } catch (NumberFormatException e) {
       throw new ConfigurationException("queue '%s': %s".formatted(b.name(), e.getMessage()), e);
     }

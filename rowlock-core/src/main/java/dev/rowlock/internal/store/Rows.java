@@ -9,6 +9,7 @@ import dev.rowlock.RowView;
 import dev.rowlock.internal.jdbc.Session;
 import dev.rowlock.internal.jdbc.Values;
 import dev.rowlock.spi.Column;
+import dev.rowlock.spi.InsertPlan;
 import dev.rowlock.spi.Kind;
 import dev.rowlock.spi.Model;
 import dev.rowlock.spi.Sql;
@@ -94,35 +95,48 @@ final class Rows {
 
   private List<Key> insert(Session session, List<Map<Column, Object>> rows) throws SQLException {
     List<Key> keys = new ArrayList<>();
-    Map<List<Column>, Sql> statements = new LinkedHashMap<>();
+    Map<List<Column>, InsertPlan> plans = new LinkedHashMap<>();
     for (Map<Column, Object> row : rows) {
       List<Column> columns = List.copyOf(row.keySet());
-      Sql sql = statements.computeIfAbsent(columns, c -> core.dialect().insert(model, c));
+      InsertPlan plan = plans.computeIfAbsent(columns, c -> core.dialect().insert(model, c));
       Values values = constants.copy();
       for (int i = 0; i < columns.size(); i++) {
         values.put("v" + i, row.get(columns.get(i)), columns.get(i));
       }
-      keys.add(insertOne(session, sql, values, row));
+      keys.add(insertOne(session, plan, values, row));
     }
     return keys;
   }
 
   /** A key that the caller gave needs no reading back. */
-  private Key insertOne(Session session, Sql sql, Values values, Map<Column, Object> row)
+  private Key insertOne(Session session, InsertPlan plan, Values values, Map<Column, Object> row)
       throws SQLException {
     Map<String, Object> given = new LinkedHashMap<>();
     for (Column column : model.key()) {
       Object value = row.get(column);
       if (value == null) {
-        String[] names = model.key().stream().map(Column::name).toArray(String[]::new);
-        return session.insert(sql, values, names, reader::readKey);
+        return inserted(session, plan, values);
       }
       given.put(
           column.name(),
           value instanceof byte[] ? value : column.kind().parse(column.name(), value.toString()));
     }
-    session.update(sql, values);
+    if (plan instanceof InsertPlan.Returning) {
+      session.query(plan.sql(), values, r -> 1);
+    } else {
+      session.update(plan.sql(), values);
+    }
     return new Key(given);
+  }
+
+  private Key inserted(Session session, InsertPlan plan, Values values) throws SQLException {
+    if (plan instanceof InsertPlan.Returning) {
+      return session.query(plan.sql(), values, reader::readKey).stream()
+          .findFirst()
+          .orElseThrow(() -> new SQLException(Session.NO_KEY));
+    }
+    String[] names = model.key().stream().map(Column::name).toArray(String[]::new);
+    return session.insert(plan.sql(), values, names, reader::readKey);
   }
 
   QueueStats stats() {

@@ -20,6 +20,7 @@ import dev.rowlock.Verification;
 import dev.rowlock.Worker;
 import dev.rowlock.WorkerOptions;
 import dev.rowlock.internal.jdbc.Session;
+import dev.rowlock.internal.jdbc.Source;
 import dev.rowlock.internal.jdbc.Values;
 import java.sql.Connection;
 import java.time.Duration;
@@ -28,20 +29,19 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiFunction;
-import javax.sql.DataSource;
 
 /** The queue as users hold it: hands every operation to the part that does it. */
 final class StoreQueue implements Queue {
   private final Core core;
-  private final DataSource dataSource;
+  private final Source source;
   private final BiFunction<WorkerOptions, Handler, Worker> workers;
   private final Claims claims;
   private final Applier applier;
   private final Rows rows;
 
-  StoreQueue(Core core, DataSource dataSource, QueueFactory.WorkerStarter starter) {
+  StoreQueue(Core core, Source source, QueueFactory.WorkerStarter starter) {
     this.core = core;
-    this.dataSource = dataSource;
+    this.source = source;
     this.workers =
         (options, handler) -> {
           core.sessions()
@@ -50,7 +50,7 @@ final class StoreQueue implements Queue {
                   reason -> {
                     throw QueueFactory.readOnly(core.name(), reason);
                   });
-          return starter.start(this, dataSource, core.events(), core.wakeups(), options, handler);
+          return starter.start(this, source, core.events(), core.wakeups(), options, handler);
         };
     Values constants = Constants.of(core);
     ClaimReader reader = new ClaimReader(core.model(), core.lease());
@@ -187,7 +187,7 @@ final class StoreQueue implements Queue {
 
   @Override
   public Verification verify() {
-    return new Verifier(core, dataSource, claims, applier, rows).verify();
+    return new Verifier(core, source, claims, applier, rows).verify();
   }
 
   @Override

@@ -15,6 +15,7 @@ import dev.rowlock.Verification.Severity;
 import dev.rowlock.internal.jdbc.Failures;
 import dev.rowlock.internal.jdbc.Rehearsal;
 import dev.rowlock.internal.jdbc.Session;
+import dev.rowlock.internal.jdbc.Source;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -24,20 +25,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import javax.sql.DataSource;
 
 /** Plays two sessions on the real table and tries every state value; rolls all of it back. */
 final class Verifier {
   private final Core core;
-  private final DataSource dataSource;
+  private final Source source;
   private final Claims claims;
   private final Applier applier;
   private final Rows rows;
   private final List<Finding> findings = new ArrayList<>();
 
-  Verifier(Core core, DataSource dataSource, Claims claims, Applier applier, Rows rows) {
+  Verifier(Core core, Source source, Claims claims, Applier applier, Rows rows) {
     this.core = core;
-    this.dataSource = dataSource;
+    this.source = source;
     this.claims = claims;
     this.applier = applier;
     this.rows = rows;
@@ -55,8 +55,8 @@ final class Verifier {
       add(Severity.ERROR, "server", "read-only: " + readOnly.get() + "; connect to the primary");
       return new Verification(findings);
     }
-    try (Rehearsal first = new Rehearsal(dataSource, core.dialect());
-        Rehearsal second = new Rehearsal(dataSource, core.dialect())) {
+    try (Rehearsal first = new Rehearsal(source);
+        Rehearsal second = new Rehearsal(source)) {
       twoSessions(first, second);
     } catch (SQLException e) {
       problem("two sessions", e);

@@ -41,7 +41,7 @@ final class LeaseWorker extends BaseWorker {
     keeperConnection =
         new HeldConnection(
             context.queue().name(),
-            options.leaseDataSource().orElse(context.dataSource()),
+            context.source().with(options.leaseDataSource().orElse(context.source().dataSource())),
             networkTimeout());
     Loop keeping = parts.rules().expires() ? keeperLoop() : null;
     watch(call, keeping);

@@ -1,13 +1,13 @@
 package dev.rowlock.internal.worker;
 
 import dev.rowlock.WorkerOptions;
-import javax.sql.DataSource;
+import dev.rowlock.internal.jdbc.Source;
 
 /**
  * What the threads of a worker in transactional mode share.
  *
  * @param options how it runs
- * @param dataSource where transactions come from
+ * @param source where transactions come from
  * @param rules what the mapping means
  * @param hand the rows that it holds
  * @param failures counts of failures, where the table has none
@@ -18,7 +18,7 @@ import javax.sql.DataSource;
  */
 record TransactionParts(
     WorkerOptions options,
-    DataSource dataSource,
+    Source source,
     QueueRules rules,
     Hand<TransactionRow> hand,
     LocalBackoff failures,
@@ -33,7 +33,7 @@ record TransactionParts(
     WorkerEvents events = new WorkerEvents(queue, context.events());
     return new TransactionParts(
         options,
-        context.dataSource(),
+        context.source(),
         new QueueRules(context.queue()),
         new Hand<>(options.threads(), 0),
         new LocalBackoff(context.queue().retry()),

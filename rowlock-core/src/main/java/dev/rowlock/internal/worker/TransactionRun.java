@@ -7,6 +7,7 @@ import dev.rowlock.Claim;
 import dev.rowlock.Key;
 import dev.rowlock.Outcome;
 import dev.rowlock.Queue;
+import dev.rowlock.internal.jdbc.Source;
 import dev.rowlock.internal.jdbc.WorkTransaction;
 import dev.rowlock.internal.worker.HandlerCall.Result;
 import dev.rowlock.internal.worker.Row.Stage;
@@ -14,7 +15,6 @@ import java.sql.Connection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import javax.sql.DataSource;
 
 /**
  * One turn of a handler thread in transactional mode: one row in one transaction. A failed
@@ -40,7 +40,7 @@ final class TransactionRun implements Runners.Body {
 
   private final QueueRules rules;
   private final Queue queue;
-  private final DataSource dataSource;
+  private final Source source;
   private final Hand<TransactionRow> hand;
   private final HandlerCall call;
   private final Polls polls;
@@ -53,7 +53,7 @@ final class TransactionRun implements Runners.Body {
   TransactionRun(TransactionParts parts, HandlerCall call, Polls polls) {
     this.rules = parts.rules();
     this.queue = rules.queue();
-    this.dataSource = parts.dataSource();
+    this.source = parts.source();
     this.hand = parts.hand();
     this.call = call;
     this.polls = polls;
@@ -83,7 +83,7 @@ final class TransactionRun implements Runners.Body {
   private Turn turn() {
     TransactionRow row = null;
     boolean announced = true;
-    try (WorkTransaction transaction = WorkTransaction.begin(queue.name(), dataSource)) {
+    try (WorkTransaction transaction = WorkTransaction.begin(queue.name(), source)) {
       Claim claim = claim(transaction);
       health.worked(Claimer.OPERATION);
       if (claim == null) {

@@ -25,6 +25,8 @@ import dev.rowlock.RowView;
 import dev.rowlock.SqlListing;
 import dev.rowlock.Verification;
 import dev.rowlock.WorkerOptions;
+import dev.rowlock.dialect.Dialects;
+import dev.rowlock.internal.jdbc.Source;
 import dev.rowlock.internal.store.Events;
 import dev.rowlock.internal.store.Wakeups;
 import java.sql.Connection;
@@ -116,7 +118,8 @@ final class FakeQueue implements Queue {
   }
 
   WorkerContext context() {
-    return new WorkerContext(this, dataSource, new Events(listeners), wakeups);
+    return new WorkerContext(
+        this, new Source(dataSource, Dialects.named("h2")), new Events(listeners), wakeups);
   }
 
   @Override

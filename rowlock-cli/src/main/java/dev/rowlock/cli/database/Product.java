@@ -1,0 +1,56 @@
+package dev.rowlock.cli.database;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** The databases that the command line brings drivers for: one line each. */
+public enum Product {
+  /** PostgreSQL. */
+  POSTGRESQL(
+      "jdbc:postgresql:",
+      "postgres://…, jdbc:postgresql://…",
+      "org.postgresql.Driver",
+      Map.of(
+          "connectTimeout", "8",
+          "loginTimeout", "9",
+          "ApplicationName", "rowlock",
+          "tcpKeepAlive", "true")),
+  /** H2, embedded or as a server. */
+  H2("jdbc:h2:", "jdbc:h2:…", "org.h2.Driver", Map.of());
+
+  private final String prefix;
+  private final String examples;
+  private final String driver;
+  private final Map<String, String> defaults;
+
+  Product(String prefix, String examples, String driver, Map<String, String> defaults) {
+    this.prefix = prefix;
+    this.examples = examples;
+    this.driver = driver;
+    this.defaults = defaults;
+  }
+
+  /** Whose JDBC URL it is. */
+  static Optional<Product> of(String jdbcUrl) {
+    return Arrays.stream(values()).filter(p -> jdbcUrl.startsWith(p.prefix)).findFirst();
+  }
+
+  /** The kinds of URL that are understood, for messages. */
+  public static String allowed() {
+    String all = Arrays.stream(values()).map(p -> p.examples).collect(Collectors.joining(", "));
+    int last = all.lastIndexOf(", ");
+    return all.substring(0, last) + " and " + all.substring(last + 2);
+  }
+
+  /** The driver's class. */
+  String driver() {
+    return driver;
+  }
+
+  /** Driver properties that hold where neither the URL nor anything else says so. */
+  Map<String, String> defaults() {
+    return defaults;
+  }
+}
