@@ -223,8 +223,17 @@ abstract class MySqlFamily extends StandardDialect {
   }
 
   @Override
-  public Instant instant(ResultSet row, int index) throws SQLException {
-    return MySqlTimes.parse(row.getString(index));
+  public Object read(ResultSet row, int index, Column column) throws SQLException {
+    return switch (column.kind()) {
+      case INSTANT -> MySqlTimes.parse(row.getString(index));
+      // One of the two drivers has no such type.
+      case UUID -> uuid(row.getString(index));
+      default -> column.kind().read(row, index);
+    };
+  }
+
+  private static UUID uuid(String text) {
+    return text == null ? null : UUID.fromString(text);
   }
 
   @Override
@@ -311,7 +320,7 @@ abstract class MySqlFamily extends StandardDialect {
 
   /** NULL stands first here, and last where the order descends: said by a sort of its own. */
   @Override
-  String ordered(Model.OrderItem item, String alias) {
+  String orderItem(Model.OrderItem item, String alias) {
     String column = item.column().of(alias) + (item.by().descending() ? " DESC" : "");
     return sayNulls(item) ? item.column().of(alias) + nullsFirst(item) + ", " + column : column;
   }

@@ -33,7 +33,7 @@ abstract class StandardDialect implements Dialect {
 
   private static final String RESET =
       """
-      UPDATE {table} t
+      UPDATE {table} AS t
       SET {set}
       WHERE {key=} AND {resettable}
       """;
@@ -205,12 +205,12 @@ abstract class StandardDialect implements Dialect {
   /** The claim order. */
   final String order(Model model, String alias) {
     return model.order().stream()
-        .map(item -> ordered(item, alias))
+        .map(item -> orderItem(item, alias))
         .collect(Collectors.joining(", "));
   }
 
-  /** One column of the claim order. */
-  String ordered(Model.OrderItem item, String alias) {
+  /** One part of the claim order. */
+  String orderItem(Model.OrderItem item, String alias) {
     return item.column().of(alias)
         + (item.by().descending() ? " DESC" : "")
         + (item.column().nullable() && sayNulls(item)

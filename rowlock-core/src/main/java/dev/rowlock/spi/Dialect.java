@@ -9,8 +9,6 @@ import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -162,19 +160,6 @@ public interface Dialect {
   }
 
   /**
-   * Reads a point in time from a column of {@link Kind#INSTANT} that was {@link #returned}.
-   *
-   * @param row the row
-   * @param index 1-based
-   * @return the time, null if there is none
-   * @throws SQLException if the driver cannot
-   */
-  default Instant instant(ResultSet row, int index) throws SQLException {
-    OffsetDateTime time = row.getObject(index, OffsetDateTime.class);
-    return time == null ? null : time.toInstant();
-  }
-
-  /**
    * Whether a text column can hold a character.
    *
    * @param codePoint the character
@@ -203,6 +188,19 @@ public interface Dialect {
    */
   void bind(PreparedStatement statement, int index, Object value, Column column)
       throws SQLException;
+
+  /**
+   * Reads a value.
+   *
+   * @param row a result
+   * @param index 1-based
+   * @param column the column that it is of
+   * @return null, or an object of the Java type of the column's {@link Kind}
+   * @throws SQLException if the value cannot be read as that
+   */
+  default Object read(ResultSet row, int index, Column column) throws SQLException {
+    return column.kind().read(row, index);
+  }
 
   /**
    * How rows of one ready value are claimed.

@@ -7,7 +7,6 @@ import java.math.BigDecimal;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneId;
@@ -19,42 +18,20 @@ import java.util.UUID;
 final class Fields {
   private Fields() {}
 
-  /** Reads a value in the Java type that belongs to the column's kind. */
-  static Object read(ResultSet row, int index, Column column, Dialect dialect) throws SQLException {
-    return column.kind() == Kind.INSTANT ? dialect.instant(row, index) : read(row, index, column);
-  }
-
-  private static Object read(ResultSet row, int index, Column column) throws SQLException {
-    return switch (column.kind()) {
-      case INTEGER -> nullable(row.getLong(index), row);
-      case FLOAT -> nullable(row.getDouble(index), row);
-      case BOOLEAN -> nullable(row.getBoolean(index), row);
-      case DECIMAL -> row.getBigDecimal(index);
-      case CHAR -> Kind.unpadded(row.getString(index));
-      case UUID -> uuid(row.getString(index));
-      case BINARY -> row.getBytes(index);
-      case LOCAL_TIMESTAMP -> row.getObject(index, LocalDateTime.class);
-      case DATE -> row.getObject(index, LocalDate.class);
-      default -> row.getString(index);
-    };
-  }
-
   /** Reads a key value: text for everything that {@link Kind#parse} leaves as text. */
-  static Object readKey(ResultSet row, int index, Column column) throws SQLException {
+  static Object readKey(Dialect dialect, ResultSet row, int index, Column column)
+      throws SQLException {
     return switch (column.kind()) {
-      case INTEGER, DECIMAL, BOOLEAN, CHAR, UUID, BINARY -> read(row, index, column);
+      case INTEGER, DECIMAL, BOOLEAN, CHAR, UUID, BINARY -> dialect.read(row, index, column);
       default -> row.getString(index);
     };
   }
 
   /** Reads a point in time from a column with or without zone. */
-  static Instant readInstant(ResultSet row, int index, Column column, ZoneId zone, Dialect dialect)
+  static Instant readInstant(Dialect dialect, ResultSet row, int index, Column column, ZoneId zone)
       throws SQLException {
-    if (column.kind() == Kind.LOCAL_TIMESTAMP) {
-      LocalDateTime local = row.getObject(index, LocalDateTime.class);
-      return local == null ? null : local.atZone(zone).toInstant();
-    }
-    return dialect.instant(row, index);
+    Object value = dialect.read(row, index, column);
+    return value instanceof LocalDateTime local ? local.atZone(zone).toInstant() : (Instant) value;
   }
 
   /**
@@ -98,13 +75,5 @@ final class Fields {
     return column.kind() == Kind.LOCAL_TIMESTAMP
         ? LocalDateTime.ofInstant(instant, zone).toString()
         : instant.toString();
-  }
-
-  private static Object nullable(Object value, ResultSet row) throws SQLException {
-    return row.wasNull() ? null : value;
-  }
-
-  private static UUID uuid(String text) {
-    return text == null ? null : UUID.fromString(text);
   }
 }
