@@ -11,7 +11,5 @@ public enum Facility {
   /** PostgreSQL's own planner, whose plans and settings a test names. */
   POSTGRESQL_PLANNER,
   /** Columns of one table whose names differ in case only. */
-  CASE_SENSITIVE_COLUMNS,
-  /** A column type for UUIDs. */
-  UUID_TYPE
+  CASE_SENSITIVE_COLUMNS
 }

@@ -149,6 +149,16 @@ class MySqlDatabase implements TestDatabase {
   }
 
   @Override
+  public Object uuid(String text) {
+    return mariaDb ? TestDatabase.super.uuid(text) : text;
+  }
+
+  @Override
+  public String pointInTime(String utc) {
+    return utc;
+  }
+
+  @Override
   public String binaryType() {
     return "varbinary(100)";
   }
@@ -218,7 +228,6 @@ class MySqlDatabase implements TestDatabase {
   public Optional<String> lacks(Facility facility) {
     return switch (facility) {
       case CASE_SENSITIVE_COLUMNS -> Optional.of("column names are equal in any case");
-      case UUID_TYPE -> mariaDb ? Optional.empty() : Optional.of("MySQL has no type for UUIDs");
       default -> Optional.of("PostgreSQL's own");
     };
   }
