@@ -175,7 +175,7 @@ class MySqlDatabase implements TestDatabase {
 
   @Override
   public String now() {
-    return "utc_timestamp(6)";
+    return "current_timestamp(6)";
   }
 
   @Override
