@@ -16,6 +16,7 @@ import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Assumptions;
 
 /**
  * What every part of the suite builds on. The parts are interfaces, one or two for each promise of
@@ -29,6 +30,12 @@ interface Suite {
 
   default TestDatabase db() {
     return bench().db();
+  }
+
+  /** Ends a test, as skipped and with the reason, where the database lacks what it needs. */
+  default void needs(Facility facility) {
+    db().lacks(facility)
+        .ifPresent(reason -> Assumptions.abort(db().name() + ", " + facility + ": " + reason));
   }
 
   default TableSpec table(String name) {

@@ -3,6 +3,7 @@ package dev.rowlock.conformance;
 import dev.rowlock.Fault;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 
@@ -103,6 +104,16 @@ public interface TestDatabase extends AutoCloseable {
 
   /** What the driver throws for a kind of trouble: every way it has to say so. */
   List<Supplier<SQLException>> thrown(Fault fault);
+
+  /**
+   * Why tests that need something cannot run here. Only for what this database really does not
+   * have; another test then shows what happens instead.
+   *
+   * @return empty if it has it, else the reason in one line
+   */
+  default Optional<String> lacks(Facility facility) {
+    return Optional.empty();
+  }
 
   /** Does nothing where the database is shared by the whole run. */
   @Override
