@@ -26,10 +26,15 @@ import java.util.zip.CRC32;
  * @param timestamp the database's type for points in time
  * @param text its type for text
  * @param number its type for counters
+ * @param nullsInIndex whether an index can say where NULL stands
  */
-record Advice(Model model, String timestamp, String text, String number) {
+record Advice(Model model, String timestamp, String text, String number, boolean nullsInIndex) {
 
   private static final int LONGEST_NAME = 60;
+
+  Advice(Model model, String timestamp, String text, String number) {
+    this(model, timestamp, text, number, true);
+  }
 
   List<SqlListing.Statement> all() {
     List<SqlListing.Statement> all = new ArrayList<>();
@@ -145,9 +150,12 @@ record Advice(Model model, String timestamp, String text, String number) {
             sql));
   }
 
-  private static String direction(Model.OrderItem item) {
+  private String direction(Model.OrderItem item) {
     String direction = item.by().descending() ? " DESC" : "";
-    boolean nulls = item.column().nullable() && item.by().descending() != item.by().nullsFirst();
+    boolean nulls =
+        nullsInIndex
+            && item.column().nullable()
+            && item.by().descending() != item.by().nullsFirst();
     return direction + (nulls ? item.by().nullsFirst() ? " NULLS FIRST" : " NULLS LAST" : "");
   }
 

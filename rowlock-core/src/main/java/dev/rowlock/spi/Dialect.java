@@ -8,6 +8,7 @@ import dev.rowlock.TableName;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
@@ -137,6 +138,18 @@ public interface Dialect {
   }
 
   /**
+   * Looks whether a queue can be run here, beyond what its table and mapping say.
+   *
+   * @param connection a connection
+   * @param model the queue
+   * @return empty if it can, else the reason and the fix
+   * @throws SQLException if the database cannot be asked
+   */
+  default Optional<String> objection(Connection connection, Model model) throws SQLException {
+    return Optional.empty();
+  }
+
+  /**
    * Quotes an identifier; never drops or changes a character.
    *
    * @param name the exact name
@@ -192,6 +205,28 @@ public interface Dialect {
   String text(String expression, Column column);
 
   /**
+   * A column as a statement returns its value.
+   *
+   * @param expression the column
+   * @param column what it holds
+   * @return an SQL expression
+   */
+  default String returned(String expression, Column column) {
+    return expression;
+  }
+
+  /**
+   * Whether a text column can hold a character.
+   *
+   * @param codePoint the character
+   * @param column the column
+   * @return false if the column's character set lacks it
+   */
+  default boolean holds(int codePoint, Column column) {
+    return true;
+  }
+
+  /**
    * How a text column counts.
    *
    * @return the unit of {@link Column#size()}
@@ -219,6 +254,19 @@ public interface Dialect {
    */
   void bind(PreparedStatement statement, int index, Object value, Column column)
       throws SQLException;
+
+  /**
+   * Reads a value.
+   *
+   * @param row a result
+   * @param index 1-based
+   * @param column the column that it is of
+   * @return null, or an object of the Java type of the column's {@link Kind}
+   * @throws SQLException if the value cannot be read as that
+   */
+  default Object read(ResultSet row, int index, Column column) throws SQLException {
+    return column.kind().read(row, index);
+  }
 
   /**
    * How rows of one ready value are claimed.

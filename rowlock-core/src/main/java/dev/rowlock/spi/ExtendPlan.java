@@ -49,4 +49,15 @@ public sealed interface ExtendPlan {
       many = Collections.unmodifiableNavigableMap(new TreeMap<>(many));
     }
   }
+
+  /**
+   * Many rows by a few statements, in one transaction; what is said of {@link Rows} holds.
+   *
+   * @param lock locks the rows whose claims are current and that nobody else has locked; returns
+   *     their key columns
+   * @param current returns the key columns of the rows whose claims are current, without locking
+   * @param update extends rows by the same time
+   * @param read returns the key columns, then the model's fence and lease outputs
+   */
+  record Sets(RowsSql lock, RowsSql current, RowsSql update, RowsSql read) implements ExtendPlan {}
 }

@@ -1,6 +1,7 @@
 package dev.rowlock.internal.jdbc;
 
 import dev.rowlock.spi.Dialect;
+import dev.rowlock.spi.RowsSql;
 import dev.rowlock.spi.Sql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -15,6 +16,9 @@ public final class Session {
   /** Says that an insert has not told the key that it made. */
   public static final String NO_KEY =
       "the insert returned no key; a trigger or rule may have suppressed it";
+
+  /** Keeps statements, and the memory that a planner needs for them, small. */
+  private static final int MOST_ROWS = 500;
 
   private final Connection connection;
   private final Dialect dialect;
@@ -31,6 +35,27 @@ public final class Session {
       List<T> all = new ArrayList<>();
       Results.walk(statement, rows -> all.add(mapper.map(rows)));
       return all;
+    }
+  }
+
+  /** One statement about many rows; more than it takes are done in parts. */
+  public <T> List<T> query(RowsSql sql, List<Values> rows, Jdbc.RowMapper<T> mapper)
+      throws SQLException {
+    List<T> all = new ArrayList<>();
+    for (int from = 0; from < rows.size(); from += MOST_ROWS) {
+      List<Values> part = rows.subList(from, Math.min(rows.size(), from + MOST_ROWS));
+      Sql sized = sql.of(part.size());
+      all.addAll(query(sized, Values.ofRows(sized, part), mapper));
+    }
+    return all;
+  }
+
+  /** One statement about many rows; more than it takes are done in parts. */
+  public void update(RowsSql sql, List<Values> rows) throws SQLException {
+    for (int from = 0; from < rows.size(); from += MOST_ROWS) {
+      List<Values> part = rows.subList(from, Math.min(rows.size(), from + MOST_ROWS));
+      Sql sized = sql.of(part.size());
+      update(sized, Values.ofRows(sized, part));
     }
   }
 

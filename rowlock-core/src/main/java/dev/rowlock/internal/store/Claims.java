@@ -12,6 +12,7 @@ import dev.rowlock.internal.jdbc.Session;
 import dev.rowlock.internal.jdbc.Values;
 import dev.rowlock.spi.ClaimPlan;
 import dev.rowlock.spi.RecoverPlan;
+import dev.rowlock.spi.RowsSql;
 import dev.rowlock.spi.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -169,6 +170,8 @@ final class Claims {
       found = session.query(lock.sql(), values, row -> reader.read(row, value));
     } else if (plan instanceof ClaimPlan.LockEach each) {
       found = lockEach(session, each, limit, value);
+    } else if (plan instanceof ClaimPlan.LockThenSet set) {
+      found = new SetClaims(constants, reader).claim(session, set, limit, value);
     } else {
       found = lockThenUpdate(session, (ClaimPlan.LockThenUpdate) plan, values, value);
     }
@@ -279,7 +282,7 @@ final class Claims {
   private Recovery recover(Session session, RecoverPlan plan, int limit) throws SQLException {
     List<Key> ready = new ArrayList<>();
     List<Key> dead = new ArrayList<>();
-    Values values = constants.copy().number("limit", limit);
+    Values values = constants.copy().number("limit", limit).number("window", 4L * limit + 32);
     int flag = core.model().key().size() + 1;
     if (plan instanceof RecoverPlan.OneStatement one) {
       session.query(
@@ -295,7 +298,18 @@ final class Claims {
       for (Key key : dead) {
         session.update(steps.dead(), reader.putKey(constants.copy(), key));
       }
+    } else if (plan instanceof RecoverPlan.LockThenSet steps) {
+      session.query(
+          steps.lock(),
+          values,
+          row -> (row.getBoolean(flag) ? dead : ready).add(reader.readKey(row)));
+      recoverAll(session, steps.ready(), ready);
+      recoverAll(session, steps.dead(), dead);
     }
     return new Recovery(ready, dead);
+  }
+
+  private void recoverAll(Session session, RowsSql update, List<Key> keys) throws SQLException {
+    session.update(update, keys.stream().map(key -> reader.putKey(constants.copy(), key)).toList());
   }
 }

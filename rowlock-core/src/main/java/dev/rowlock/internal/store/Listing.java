@@ -61,6 +61,8 @@ public final class Listing {
             steps.lock());
         steps.update().ifPresent(sql -> add(name + ", step 3", "marks it", sql));
         add(name + ", step 4", "reads it", steps.read());
+      } else if (plan instanceof ClaimPlan.LockThenSet steps) {
+        set(name, steps);
       } else if (plan instanceof ClaimPlan.LockThenUpdate steps) {
         add(
             name + ", step 1",
@@ -70,6 +72,22 @@ public final class Listing {
         add(name + ", step 3", "reads each of them", steps.read());
       }
     }
+  }
+
+  private void set(String name, ClaimPlan.LockThenSet plan) {
+    add(
+        name + ", step 1",
+        "locks up to :limit of the first :window rows and passes locked ones over; all steps are one transaction",
+        plan.lock());
+    plan.group()
+        .ifPresent(
+            group -> {
+              add(name + ", group 1", "a row: somebody else works on the group", group.busy());
+              add(name + ", group 2", "no row: it is not the first any more", group.first());
+            });
+    plan.update()
+        .ifPresent(sql -> add(name + ", step 2", "marks the locked rows, here one", sql.of(1)));
+    add(name + ", step 3", "reads the marked rows, here one", plan.read().of(1));
   }
 
   private void writes() {
@@ -107,6 +125,13 @@ public final class Listing {
           "extend, the others",
           "no row: lease lost; a row: locked by another transaction, try again",
           lists.current());
+    } else if (plan instanceof ExtendPlan.Sets sets) {
+      add(
+          "extend, step 1",
+          "locks the rows, here one, whose claims are current; steps 1 to 3 are one transaction",
+          sets.lock().of(1));
+      add("extend, step 2", "extends the leases", sets.update().of(1));
+      add("extend, step 3", "reads the new lease ends", sets.read().of(1));
     } else if (plan instanceof ExtendPlan.Rows rows) {
       add(
           "extend, step 1",
@@ -119,6 +144,20 @@ public final class Listing {
 
   private void write(Write write, String name, String comment) {
     WritePlan plan = dialect.write(model, write);
+    if (plan instanceof WritePlan.LockThenSet set) {
+      set.single().ifPresent(sql -> add(name, comment, sql));
+      add(
+          name + " (many), step 1",
+          "locks the rows, here one, whose claims are current; no row: lease lost",
+          set.lock().of(1));
+      for (int i = 0; i < set.steps().size(); i++) {
+        add(
+            name + " (many), step " + (i + 2),
+            "writes the locked rows, in the same transaction",
+            set.steps().get(i).of(1));
+      }
+      return;
+    }
     List<Sql> steps = plan.one();
     for (int i = 0; i < steps.size(); i++) {
       add(steps.size() == 1 ? name : name + ", step " + (i + 1), comment, steps.get(i));
@@ -147,6 +186,13 @@ public final class Listing {
           "recover",
           "makes up to :limit rows ready again whose lease has ended; those without attempts left become dead letters",
           one.sql());
+    } else if (plan instanceof RecoverPlan.LockThenSet steps) {
+      add(
+          "recover, step 1",
+          "locks up to :limit rows whose lease has ended; all steps are one transaction",
+          steps.lock());
+      add("recover, step 2", "makes rows with attempts left ready again", steps.ready().of(1));
+      add("recover, step 3", "makes rows without attempts left dead letters", steps.dead().of(1));
     } else if (plan instanceof RecoverPlan.LockThenUpdate steps) {
       add(
           "recover, step 1",
