@@ -138,6 +138,36 @@ SET "Status" = :retry,
     "ProcessingStartedAt" = NULL
 WHERE t."Id" = :key_Id;
 
+-- reset: makes one claimed row ready whatever its fence says: for a person who knows that nobody works on it
+UPDATE "Table_Queue" t
+SET "Status" = :retry,
+    "ProcessingStartedAt" = NULL
+WHERE t."Id" = :key_Id AND ((t."Status" = :processing
+    AND t."ProcessingStartedAt" IS NULL
+    OR t."Status" = :processing
+    AND t."ProcessingStartedAt" <= DATEADD(MILLISECOND, - CAST(:lease_ms AS BIGINT), CURRENT_TIMESTAMP(6))));
+
+-- drained, part 1: returns a row if one is left, now or later; no locks
+SELECT 1
+FROM "Table_Queue" q
+WHERE q."Status" = :ready
+    AND COALESCE(q."RetryCount", 0) < CAST(:max_attempts AS BIGINT)
+LIMIT 1;
+
+-- drained, part 2: returns a row if one is left, now or later; no locks
+SELECT 1
+FROM "Table_Queue" q
+WHERE q."Status" = :ready_1
+    AND COALESCE(q."RetryCount", 0) < CAST(:max_attempts AS BIGINT)
+LIMIT 1;
+
+-- drained, part 3: returns a row if one is left, now or later; no locks
+SELECT 1
+FROM "Table_Queue" q
+WHERE q."Status" = :processing
+    AND (q."ProcessingStartedAt" IS NOT NULL)
+LIMIT 1;
+
 -- stats: counts rows by state; no locks
 SELECT rowlock_state, COUNT(*), NULL
 FROM (SELECT CASE

@@ -129,6 +129,30 @@ SET "state" = :dead,
     "last_error" = COALESCE(:expired_error, t."last_error")
 WHERE t."id" = :key_id;
 
+-- reset: makes one claimed row ready whatever its fence says: for a person who knows that nobody works on it
+UPDATE "article_claim_demo" t
+SET "state" = :retry,
+    "locked_until" = NULL
+WHERE t."id" = :key_id AND ((t."state" = :processing
+    AND t."locked_until" IS NULL
+    OR t."state" = :processing
+    AND t."locked_until" <= CURRENT_TIMESTAMP(6)));
+
+-- drained, part 1: returns a row if one is left, now or later; no locks
+SELECT 1
+FROM "article_claim_demo" q
+WHERE q."state" = :ready
+    AND COALESCE(q."retry_count", 0) < CAST(:max_attempts AS BIGINT)
+    AND (lang = 'ru')
+LIMIT 1;
+
+-- drained, part 2: returns a row if one is left, now or later; no locks
+SELECT 1
+FROM "article_claim_demo" q
+WHERE q."state" = :processing
+    AND (q."locked_until" IS NOT NULL)
+LIMIT 1;
+
 -- stats: counts rows by state; no locks
 SELECT rowlock_state, COUNT(*), DATEDIFF(MILLISECOND, MIN(rowlock_due), CURRENT_TIMESTAMP(6)) / 1000.0
 FROM (SELECT CASE

@@ -228,6 +228,36 @@ FROM ended AS n
 WHERE t."Id" = n."Id"
 RETURNING t."Id", n.rowlock_dead;
 
+-- reset: makes one claimed row ready whatever its fence says: for a person who knows that nobody works on it
+UPDATE "Table_Queue" t
+SET "Status" = :retry,
+    "ProcessingStartedAt" = NULL
+WHERE t."Id" = :key_Id AND ((t."Status" = :processing
+    AND t."ProcessingStartedAt" IS NULL
+    OR t."Status" = :processing
+    AND t."ProcessingStartedAt" <= (statement_timestamp() + (- :lease_ms) * interval '1 ms')));
+
+-- drained, part 1: returns a row if one is left, now or later; no locks
+SELECT 1
+FROM "Table_Queue" q
+WHERE q."Status" = :ready
+    AND COALESCE(q."RetryCount", 0) < :max_attempts
+LIMIT 1;
+
+-- drained, part 2: returns a row if one is left, now or later; no locks
+SELECT 1
+FROM "Table_Queue" q
+WHERE q."Status" = :ready_1
+    AND COALESCE(q."RetryCount", 0) < :max_attempts
+LIMIT 1;
+
+-- drained, part 3: returns a row if one is left, now or later; no locks
+SELECT 1
+FROM "Table_Queue" q
+WHERE q."Status" = :processing
+    AND (q."ProcessingStartedAt" IS NOT NULL)
+LIMIT 1;
+
 -- stats: counts rows by state; no locks
 SELECT rowlock_state, COUNT(*), NULL
 FROM (SELECT CASE
