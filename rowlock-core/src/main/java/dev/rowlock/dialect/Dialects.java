@@ -43,10 +43,12 @@ public final class Dialects {
         .orElseThrow(
             () ->
                 new ConfigurationException(
-                    "no dialect is called '%s'; there are %s".formatted(name, names())));
+                    "no dialect is called '%s'; there are %s"
+                        .formatted(name, String.join(", ", names()))));
   }
 
-  private static String names() {
-    return ALL.stream().map(Dialect::name).collect(Collectors.joining(", "));
+  /** In the order of the list. */
+  public static List<String> names() {
+    return ALL.stream().map(Dialect::name).toList();
   }
 }

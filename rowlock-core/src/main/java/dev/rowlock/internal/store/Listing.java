@@ -1,6 +1,7 @@
 package dev.rowlock.internal.store;
 
 import dev.rowlock.Capability;
+import dev.rowlock.Mode;
 import dev.rowlock.Role;
 import dev.rowlock.RowState;
 import dev.rowlock.SqlListing;
@@ -204,6 +205,19 @@ public final class Listing {
   }
 
   private void looks() {
+    if (model.mode() == Mode.LEASE) {
+      add(
+          "reset",
+          "makes one claimed row ready whatever its fence says: for a person who knows that nobody works on it",
+          dialect.reset(model));
+    }
+    List<Sql> left = dialect.left(model);
+    for (int i = 0; i < left.size(); i++) {
+      add(
+          left.size() == 1 ? "drained" : "drained, part " + (i + 1),
+          "returns a row if one is left, now or later; no locks",
+          left.get(i));
+    }
     add("stats", "counts rows by state; no locks", dialect.stats(model));
     add("list", "rows of one state; no locks", dialect.list(model, RowState.READY));
     add("show", "one row; no locks", dialect.show(model));
