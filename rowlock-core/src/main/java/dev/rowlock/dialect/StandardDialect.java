@@ -121,7 +121,7 @@ abstract class StandardDialect implements Dialect {
   }
 
   @Override
-  public final List<Sql> left(Model model) {
+  public List<Sql> left(Model model) {
     Predicates where = finding(model);
     List<Sql> all = new ArrayList<>();
     for (int i = 0; i < model.readyValues(); i++) {
@@ -195,14 +195,17 @@ abstract class StandardDialect implements Dialect {
   /** The claim order. */
   final String order(Model model, String alias) {
     return model.order().stream()
-        .map(
-            item ->
-                item.column().of(alias)
-                    + (item.by().descending() ? " DESC" : "")
-                    + (item.column().nullable() && sayNulls(item)
-                        ? item.by().nullsFirst() ? " NULLS FIRST" : " NULLS LAST"
-                        : ""))
+        .map(item -> orderItem(item, alias))
         .collect(Collectors.joining(", "));
+  }
+
+  /** One part of the claim order. */
+  String orderItem(Model.OrderItem item, String alias) {
+    return item.column().of(alias)
+        + (item.by().descending() ? " DESC" : "")
+        + (item.column().nullable() && sayNulls(item)
+            ? item.by().nullsFirst() ? " NULLS FIRST" : " NULLS LAST"
+            : "");
   }
 
   /** The archived row has the values that a completed row would have. */

@@ -1,6 +1,7 @@
 package dev.rowlock.spi;
 
 import dev.rowlock.Fault;
+import dev.rowlock.Mapping;
 import dev.rowlock.RowState;
 import dev.rowlock.SqlListing;
 import dev.rowlock.TableName;
@@ -82,6 +83,38 @@ public interface Dialect {
   }
 
   /**
+   * The dialect as this database needs it, where databases of one kind are set up differently.
+   *
+   * @param connection a connection to a database that is supported
+   * @return this dialect, or one for the database's settings
+   * @throws SQLException if the database cannot be asked
+   */
+  default Dialect tuned(Connection connection) throws SQLException {
+    return this;
+  }
+
+  /**
+   * Looks whether rows can be claimed in the transaction of somebody else.
+   *
+   * @param connection the caller's connection
+   * @return empty if they can, else the reason and the fix
+   * @throws SQLException if the database cannot be asked
+   */
+  default Optional<String> claimRefusal(Connection connection) throws SQLException {
+    return Optional.empty();
+  }
+
+  /**
+   * How many rows one statement may change, where more would make it lock the whole table.
+   *
+   * @param model the queue
+   * @return 1 or more
+   */
+  default int mostRows(Model model) {
+    return Integer.MAX_VALUE;
+  }
+
+  /**
    * Looks at a table.
    *
    * @param connection a connection
@@ -90,6 +123,18 @@ public interface Dialect {
    * @throws SQLException if the database cannot be asked
    */
   Optional<Table> inspect(Connection connection, TableName name) throws SQLException;
+
+  /**
+   * The table as a mapping uses it: where types are loose, what a column holds follows from what it
+   * is mapped as.
+   *
+   * @param mapping the mapping
+   * @param table the table as it was found
+   * @return the same table, or one with other kinds of columns or more problems
+   */
+  default Table mapped(Mapping mapping, Table table) {
+    return table;
+  }
 
   /**
    * Quotes an identifier; never drops or changes a character.
@@ -108,6 +153,17 @@ public interface Dialect {
    * @return an SQL expression
    */
   String now(Model model, Column target, Optional<String> plusMillis);
+
+  /**
+   * The greater of two numbers.
+   *
+   * @param a an SQL expression
+   * @param b an SQL expression
+   * @return an SQL expression
+   */
+  default String greatest(String a, String b) {
+    return "GREATEST(" + a + ", " + b + ")";
+  }
 
   /**
    * A value of a column's type.
@@ -141,6 +197,16 @@ public interface Dialect {
    * @return the unit of {@link Column#size()}
    */
   TextUnit textUnit();
+
+  /**
+   * How one text column counts, where columns differ.
+   *
+   * @param column the column
+   * @return the unit of its size
+   */
+  default TextUnit textUnit(Column column) {
+    return textUnit();
+  }
 
   /**
    * Binds a value.

@@ -29,18 +29,15 @@ public final class Session {
   public <T> List<T> query(Sql sql, Values values, Jdbc.RowMapper<T> mapper) throws SQLException {
     try (PreparedStatement statement = prepare(sql, values)) {
       List<T> all = new ArrayList<>();
-      try (ResultSet rows = statement.executeQuery()) {
-        while (rows.next()) {
-          all.add(mapper.map(rows));
-        }
-      }
+      Results.walk(statement, rows -> all.add(mapper.map(rows)));
       return all;
     }
   }
 
+  /** How many rows were changed: so many as the statement returns, else as the driver counts. */
   public int update(Sql sql, Values values) throws SQLException {
     try (PreparedStatement statement = prepare(sql, values)) {
-      return statement.executeUpdate();
+      return Results.walk(statement, rows -> 1);
     }
   }
 
@@ -75,6 +72,11 @@ public final class Session {
   /** Why this session cannot write, if so. */
   public Optional<String> readOnly() throws SQLException {
     return dialect.readOnly(connection);
+  }
+
+  /** Why rows cannot be claimed in this session's transaction, if so. */
+  public Optional<String> claimRefusal() throws SQLException {
+    return dialect.claimRefusal(connection);
   }
 
   public boolean autoCommit() throws SQLException {

@@ -29,7 +29,7 @@ final class ErrorText {
       i += Character.charCount(codePoint);
       boolean lone = codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
       int safe = lone || codePoint == 0 ? REPLACEMENT : codePoint;
-      used += cost(safe, dialect.textUnit());
+      used += cost(safe, dialect.textUnit(column));
       if (used > limit) {
         break;
       }

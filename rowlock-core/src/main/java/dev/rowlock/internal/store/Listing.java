@@ -98,6 +98,15 @@ public final class Listing {
           "extend",
           "extends the leases of many claims; a claim that is not returned is lost",
           arrays.sql());
+    } else if (plan instanceof ExtendPlan.Lists lists) {
+      add(
+          "extend",
+          "extends the leases of a list of claims and returns the positions of those that it could",
+          lists.many().firstEntry().getValue());
+      add(
+          "extend, the others",
+          "no row: lease lost; a row: locked by another transaction, try again",
+          lists.current());
     } else if (plan instanceof ExtendPlan.Rows rows) {
       add(
           "extend, step 1",
@@ -119,6 +128,12 @@ public final class Listing {
           name + " (many)",
           "the same for arrays of values; returns the positions of those that were current",
           arrays.many());
+    }
+    if (plan instanceof WritePlan.Lists lists) {
+      add(
+          name + " (many)",
+          "the same for a list of rows (here as short as it comes; what is left over is null); returns the positions of those that were current",
+          lists.many().firstEntry().getValue());
     }
   }
 
