@@ -78,7 +78,7 @@ public final class Schema implements AutoCloseable {
 
   @Override
   public void close() {
-    run(database.dataSource(), "drop schema " + database.quote(name) + " cascade");
+    database.drop(this);
   }
 
   static void run(DataSource dataSource, String... statements) {

@@ -76,6 +76,26 @@ public interface TestDatabase extends AutoCloseable {
     return "smallint";
   }
 
+  /** A literal of text. */
+  default String literal(String text) {
+    return "'" + text.replace("'", "''") + "'";
+  }
+
+  /** A literal of {@link #booleanType()}. */
+  default String literal(boolean value) {
+    return String.valueOf(value);
+  }
+
+  /** The type of a column that the database computes, and all that belongs to it. */
+  default String generated(String type, String expression) {
+    return type + " generated always as (" + expression + ")" + stored();
+  }
+
+  /** Takes away what {@link #fresh()} has made. */
+  default void drop(Schema schema) {
+    Schema.run(dataSource(), "drop schema " + quote(schema.name()) + " cascade");
+  }
+
   /** What a generated column has after its expression. */
   default String stored() {
     return "";
