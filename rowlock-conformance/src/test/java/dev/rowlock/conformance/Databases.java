@@ -8,11 +8,15 @@ public final class Databases {
 
   /** One of each; all but H2 are shared by the whole run. */
   public static Stream<TestDatabase> all() {
-    return Stream.of(h2(), postgresOldest(), postgresNewest());
+    return Stream.of(h2(), sqlite(), postgresOldest(), postgresNewest());
   }
 
   public static TestDatabase h2() {
     return new H2Database();
+  }
+
+  public static TestDatabase sqlite() {
+    return new SqliteDatabase();
   }
 
   public static TestDatabase postgresNewest() {

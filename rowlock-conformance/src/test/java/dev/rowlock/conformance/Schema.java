@@ -52,7 +52,7 @@ public final class Schema implements AutoCloseable {
       while (result.next()) {
         List<Object> row = new ArrayList<>();
         for (int i = 1; i <= columns; i++) {
-          row.add(result.getObject(i));
+          row.add(database.value(result, i));
         }
         rows.add(row);
       }
@@ -78,7 +78,7 @@ public final class Schema implements AutoCloseable {
 
   @Override
   public void close() {
-    run(database.dataSource(), "drop schema " + database.quote(name) + " cascade");
+    database.drop(this);
   }
 
   static void run(DataSource dataSource, String... statements) {

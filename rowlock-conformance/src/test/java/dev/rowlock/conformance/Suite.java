@@ -12,10 +12,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Assumptions;
 
 /**
  * What every part of the suite builds on. The parts are interfaces, one or two for each promise of
@@ -97,10 +97,15 @@ interface Suite {
         Statement statement = connection.createStatement();
         ResultSet result = statement.executeQuery(sql)) {
       result.next();
-      return result.getObject(1, OffsetDateTime.class).toInstant();
+      return db().instant(result, 1);
     } catch (SQLException e) {
       throw new IllegalStateException(sql, e);
     }
+  }
+
+  /** Ends a test that needs what the database really does not have. */
+  default void needsRowLocks() {
+    db().noRowLocks().ifPresent(Assumptions::abort);
   }
 
   /** An open transaction of somebody else; close it to roll back. */

@@ -1,8 +1,12 @@
 package dev.rowlock.conformance;
 
 import dev.rowlock.Fault;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 
@@ -99,6 +103,37 @@ public interface TestDatabase extends AutoCloseable {
   /** A statement that changes the time zone of the session that runs it. */
   default String timeZone(String zone) {
     return "set time zone '" + zone + "'";
+  }
+
+  /** The database's version in words. */
+  default String versionQuery() {
+    return "select version()";
+  }
+
+  /** Drops what {@link #fresh()} made. */
+  default void drop(Schema schema) {
+    Schema.run(dataSource(), "drop schema " + quote(schema.name()) + " cascade");
+  }
+
+  /** One more schema, reached by its name from the connections of another; close to drop it. */
+  default AutoCloseable createSchema(Schema beside, String name) {
+    beside.execute("create schema " + quote(name));
+    return () -> beside.execute("drop schema " + quote(name) + " cascade");
+  }
+
+  /** Why no transaction can lock single rows; empty where it can. */
+  default Optional<String> noRowLocks() {
+    return Optional.empty();
+  }
+
+  /** A value as the tests expect it: whole numbers of big columns are long. */
+  default Object value(ResultSet row, int index) throws SQLException {
+    return row.getObject(index);
+  }
+
+  /** A point in time, as {@link #now()} gives it. */
+  default Instant instant(ResultSet row, int index) throws SQLException {
+    return row.getObject(index, OffsetDateTime.class).toInstant();
   }
 
   /** What the driver throws for a kind of trouble: every way it has to say so. */

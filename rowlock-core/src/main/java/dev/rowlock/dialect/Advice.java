@@ -66,11 +66,28 @@ record Advice(Model model, String timestamp, String text, String number) {
     return all;
   }
 
+  /**
+   * A part of an index.
+   *
+   * @param name as the catalog has it: a column, or an expression's text
+   * @param sql as it stands in CREATE INDEX
+   */
+  record Part(String name, String sql) {
+    static Part of(Model.OrderItem item) {
+      return new Part(item.column().name(), item.column().quoted() + direction(item));
+    }
+  }
+
+  private static List<Part> parts(Model model) {
+    StandardDialect dialect = (StandardDialect) model.dialect();
+    return model.order().stream().flatMap(o -> dialect.indexed(o).stream()).toList();
+  }
+
   /** The columns that the claim index must begin with. */
   static List<String> claimIndex(Model model) {
     Set<String> columns = new LinkedHashSet<>();
     model.state().map(Column::name).ifPresent(columns::add);
-    model.order().forEach(o -> columns.add(o.column().name()));
+    parts(model).forEach(p -> columns.add(p.name()));
     return List.copyOf(columns);
   }
 
@@ -123,9 +140,7 @@ record Advice(Model model, String timestamp, String text, String number) {
     Dialect dialect = model.dialect();
     String columns =
         (model.state().isPresent() ? model.state().get().quoted() + ", " : "")
-            + model.order().stream()
-                .map(o -> o.column().quoted() + direction(o))
-                .collect(Collectors.joining(", "));
+            + parts(model).stream().map(Part::sql).collect(Collectors.joining(", "));
     String partial =
         model.state().isPresent() || deletes(model) || !dialect.name().equals("postgresql")
             ? ""

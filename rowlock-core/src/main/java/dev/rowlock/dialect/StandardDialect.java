@@ -33,7 +33,7 @@ abstract class StandardDialect implements Dialect {
 
   private static final String RESET =
       """
-      UPDATE {table} t
+      UPDATE {table} AS t
       SET {set}
       WHERE {key=} AND {resettable}
       """;
@@ -195,14 +195,22 @@ abstract class StandardDialect implements Dialect {
   /** The claim order. */
   final String order(Model model, String alias) {
     return model.order().stream()
-        .map(
-            item ->
-                item.column().of(alias)
-                    + (item.by().descending() ? " DESC" : "")
-                    + (item.column().nullable() && sayNulls(item)
-                        ? item.by().nullsFirst() ? " NULLS FIRST" : " NULLS LAST"
-                        : ""))
+        .map(item -> orderItem(item, alias))
         .collect(Collectors.joining(", "));
+  }
+
+  /** One part of the claim order. */
+  String orderItem(Model.OrderItem item, String alias) {
+    return item.column().of(alias)
+        + (item.by().descending() ? " DESC" : "")
+        + (item.column().nullable() && sayNulls(item)
+            ? item.by().nullsFirst() ? " NULLS FIRST" : " NULLS LAST"
+            : "");
+  }
+
+  /** What an index must hold so that it can be read in the order of one part. */
+  List<Advice.Part> indexed(Model.OrderItem item) {
+    return List.of(Advice.Part.of(item));
   }
 
   /** The archived row has the values that a completed row would have. */

@@ -1,12 +1,14 @@
 package dev.rowlock.spi;
 
 import dev.rowlock.Fault;
+import dev.rowlock.Mapping;
 import dev.rowlock.RowState;
 import dev.rowlock.SqlListing;
 import dev.rowlock.TableName;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
@@ -82,6 +84,36 @@ public interface Dialect {
   }
 
   /**
+   * How long one statement may take, or wait for a lock where the driver knows no other measure.
+   *
+   * @param seconds what the lease allows
+   * @return that or less, at least 1
+   */
+  default int queryTimeoutSeconds(int seconds) {
+    return seconds;
+  }
+
+  /**
+   * Commits a transaction of Rowlock's own.
+   *
+   * @param connection a connection that is not in autocommit mode
+   * @throws SQLException if the transaction was not committed
+   */
+  default void commit(Connection connection) throws SQLException {
+    connection.commit();
+  }
+
+  /**
+   * Whether one transaction at a time can write, so that a claim waits for every other writer
+   * instead of passing rows over.
+   *
+   * @return true for databases without row locks
+   */
+  default boolean oneWriter() {
+    return false;
+  }
+
+  /**
    * Looks at a table.
    *
    * @param connection a connection
@@ -90,6 +122,18 @@ public interface Dialect {
    * @throws SQLException if the database cannot be asked
    */
   Optional<Table> inspect(Connection connection, TableName name) throws SQLException;
+
+  /**
+   * The table as a mapping uses it: where types are loose, what a column holds follows from what it
+   * is mapped as.
+   *
+   * @param mapping the mapping
+   * @param table the table as it was found
+   * @return the same table, or one with other kinds of columns or more problems
+   */
+  default Table mapped(Mapping mapping, Table table) {
+    return table;
+  }
 
   /**
    * Quotes an identifier; never drops or changes a character.
@@ -108,6 +152,29 @@ public interface Dialect {
    * @return an SQL expression
    */
   String now(Model model, Column target, Optional<String> plusMillis);
+
+  /**
+   * A point in time that is kept in a column, in the form in which it compares with {@link #now}.
+   *
+   * @param model for the zone of columns that have none
+   * @param expression the column
+   * @param column what it holds
+   * @return an SQL expression; NULL for NULL
+   */
+  default String moment(Model model, String expression, Column column) {
+    return expression;
+  }
+
+  /**
+   * The greater of two numbers.
+   *
+   * @param a an SQL expression
+   * @param b an SQL expression
+   * @return an SQL expression
+   */
+  default String greatest(String a, String b) {
+    return "GREATEST(" + a + ", " + b + ")";
+  }
 
   /**
    * A value of a column's type.
@@ -153,6 +220,19 @@ public interface Dialect {
    */
   void bind(PreparedStatement statement, int index, Object value, Column column)
       throws SQLException;
+
+  /**
+   * Reads a value.
+   *
+   * @param row a result
+   * @param index 1-based
+   * @param column the column that it is of
+   * @return null, or an object of the Java type of the column's {@link Kind}
+   * @throws SQLException if the value cannot be read as that
+   */
+  default Object read(ResultSet row, int index, Column column) throws SQLException {
+    return column.kind().read(row, index);
+  }
 
   /**
    * How rows of one ready value are claimed.

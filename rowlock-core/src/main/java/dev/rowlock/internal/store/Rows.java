@@ -203,11 +203,11 @@ final class Rows {
       Object value =
           switch (column.kind()) {
             case INSTANT, LOCAL_TIMESTAMP, DATE, TIME, OTHER, JSON -> row.getString(index);
-            default -> Fields.read(row, index, column);
+            default -> model.dialect().read(row, index, column);
           };
       columns.put(column.name(), value);
       if (model.key().contains(column)) {
-        key.put(column.name(), Fields.readKey(row, index, column));
+        key.put(column.name(), Fields.readKey(model.dialect(), row, index, column));
       }
       index++;
     }
