@@ -20,11 +20,11 @@ public final class Databases {
   }
 
   public static TestDatabase postgresNewest() {
-    return PostgresDatabase.shared("newest");
+    return EmbeddedPostgresDatabase.shared("newest");
   }
 
   /** The oldest one that Rowlock supports. */
   public static TestDatabase postgresOldest() {
-    return PostgresDatabase.shared("oldest");
+    return EmbeddedPostgresDatabase.shared("oldest");
   }
 }

@@ -24,8 +24,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 interface PostgreSqlNetwork extends Suite {
 
   private DataSource through(TcpProxy proxy) {
-    PGSimpleDataSource source = ((PostgresDatabase) db()).dataSource(bench().schema().name());
-    source.setPortNumbers(new int[] {proxy.port()});
+    PGSimpleDataSource source =
+        ((PostgresDatabase) db()).through(proxy.port(), bench().schema().name());
     source.setConnectTimeout(2);
     // The driver's own wait for an answer to a cancel request; 10 s by default, for leases above 15
     // s.
@@ -41,7 +41,8 @@ interface PostgreSqlNetwork extends Suite {
   }
 
   private TcpProxy proxy() {
-    return bench().closing(new TcpProxy(((PostgresDatabase) db()).port()));
+    needs(Facility.PROXY);
+    return bench().closing(new TcpProxy(((PostgresDatabase) db()).address()));
   }
 
   @Test

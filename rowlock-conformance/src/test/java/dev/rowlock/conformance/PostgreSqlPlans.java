@@ -49,6 +49,7 @@ interface PostgreSqlPlans extends Suite {
         "set plan_cache_mode=force_custom_plan"
       })
   default void p02_c001_aClaimIsBoundedWhateverThePlannerThinks(String settings) {
+    needs(Facility.POSTGRESQL_PLANNER);
     TestTable t = hostile(table("jobs").full());
     Queue queue = t.queue(bench().pool(config -> config.setConnectionInitSql(settings)));
     for (int i = 1; i <= 7; i++) {
@@ -63,6 +64,7 @@ interface PostgreSqlPlans extends Suite {
 
   @Test
   default void p02_c002_deletingIsBoundedWhateverThePlannerThinks() {
+    needs(Facility.POSTGRESQL_PLANNER);
     TestTable t = hostile(table("jobs").full().map(m -> m.onDone(OnDone.delete())));
     Queue queue = t.queue(bench().pool(config -> config.setConnectionInitSql(HOSTILE)));
     List<Claim> claims = queue.claim(3);
@@ -106,6 +108,7 @@ interface PostgreSqlPlans extends Suite {
   }
 
   private List<String> explain(TestTable t, String statement, Map<String, String> more) {
+    needs(Facility.POSTGRESQL_PLANNER);
     String sql =
         t.queue().sql().statements().stream()
             .filter(s -> s.name().equals(statement))
@@ -189,6 +192,7 @@ interface PostgreSqlPlans extends Suite {
   @ParameterizedTest
   @ValueSource(strings = {"force_custom_plan", "force_generic_plan"})
   default void p03_rowsThatAreDoneAreNotRead(String cacheMode) {
+    needs(Facility.POSTGRESQL_PLANNER);
     TestTable t =
         table("jobs").key("id").state().with(Role.TOKEN, Role.LEASE_UNTIL, Role.ATTEMPTS).create();
     t.rows(1, 20_000);
@@ -286,6 +290,7 @@ interface PostgreSqlPlans extends Suite {
 
   @Test
   default void p07_c056_heartbeatsStayHot() {
+    needs(Facility.POSTGRESQL_PLANNER);
     TestTable t = table("jobs").full().create().rows(1, 200);
     t.queue().sql().advice().forEach(s -> t.sql(s.sql()));
     // One session, which reports its statistics when it commits a second later.

@@ -253,10 +253,15 @@ interface PostgreSqlSessions extends Suite {
   }
 
   private DataSource through(TransactionPooler pooler, int prepareThreshold) {
-    PGSimpleDataSource source = ((PostgresDatabase) db()).dataSource(null);
-    source.setPortNumbers(new int[] {pooler.port()});
+    PGSimpleDataSource source = ((PostgresDatabase) db()).through(pooler.port(), null);
     source.setPrepareThreshold(prepareThreshold);
     return bench().pool(source, config -> config.setMaximumPoolSize(1));
+  }
+
+  private TransactionPooler pooler(int size) {
+    needs(Facility.PROXY);
+    needs(Facility.LOGIN_WITHOUT_PASSWORD);
+    return bench().closing(new TransactionPooler(((PostgresDatabase) db()).address(), size));
   }
 
   private TestTable qualified() {
@@ -268,8 +273,7 @@ interface PostgreSqlSessions extends Suite {
   @Test
   default void p09_c058_aPoolerInTransactionModeWorksWithoutPreparedStatements() {
     TestTable t = qualified().rows(1, 100);
-    TransactionPooler pooler =
-        bench().closing(new TransactionPooler(((PostgresDatabase) db()).port(), 3));
+    TransactionPooler pooler = pooler(3);
     Queue one = t.queue(through(pooler, 0));
     Queue two = t.queue(through(pooler, 0));
     List<Integer> done = Threads.race(List.of(() -> drain(one), () -> drain(two)));
@@ -296,8 +300,7 @@ interface PostgreSqlSessions extends Suite {
   @Test
   default void p09_c058_preparedStatementsThroughAPoolerAreExplained() {
     TestTable t = qualified().rows(1, 40);
-    TransactionPooler pooler =
-        bench().closing(new TransactionPooler(((PostgresDatabase) db()).port(), 1));
+    TransactionPooler pooler = pooler(1);
     Queue one = t.queue(through(pooler, 5));
     Queue two = t.queue(through(pooler, 5));
     assertThat(one.claim(1)).hasSize(1);
@@ -324,8 +327,7 @@ interface PostgreSqlSessions extends Suite {
   @Test
   default void p13_c041_aPooledSessionPoisonedByAnotherClientMakesNoDifference() {
     TestTable t = qualified().rows(1, 100);
-    TransactionPooler pooler =
-        bench().closing(new TransactionPooler(((PostgresDatabase) db()).port(), 1));
+    TransactionPooler pooler = pooler(1);
     Queue queue = t.queue(through(pooler, 0));
     try (var connection = through(pooler, 0).getConnection();
         Statement statement = connection.createStatement()) {

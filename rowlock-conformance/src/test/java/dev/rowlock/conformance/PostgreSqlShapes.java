@@ -19,6 +19,7 @@ import dev.rowlock.conformance.kit.TableSpec;
 import dev.rowlock.conformance.kit.TestTable;
 import dev.rowlock.conformance.kit.TestTable.Raw;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -168,18 +169,30 @@ interface PostgreSqlShapes extends P14States {
 
   /** A login role of this test. */
   private DataSource role(String... grants) {
+    needs(Facility.LOGIN_ROLES);
     String name = "w_" + bench().schema().name();
+    String schema = bench().schema().name();
+    String password = UUID.randomUUID().toString();
     bench()
         .schema()
         .execute(
-            "create role " + name + " login",
-            "grant usage on schema " + bench().schema().name() + " to " + name);
-    bench().closing(() -> bench().schema().execute("drop owned by " + name, "drop role " + name));
+            "create role " + name + " login password '" + password + "'",
+            "grant usage on schema " + schema + " to " + name);
+    bench()
+        .closing(
+            () ->
+                bench()
+                    .schema()
+                    .execute(
+                        "revoke all on all tables in schema " + schema + " from " + name,
+                        "revoke all on schema " + schema + " from " + name,
+                        "drop role " + name));
     for (String grant : grants) {
       bench().schema().execute(grant + " to " + name);
     }
-    PGSimpleDataSource source = ((PostgresDatabase) db()).dataSource(bench().schema().name());
+    PGSimpleDataSource source = ((PostgresDatabase) db()).dataSource(schema);
     source.setUser(name);
+    source.setPassword(password);
     return bench().pool(source, config -> {});
   }
 
@@ -297,24 +310,28 @@ interface PostgreSqlShapes extends P14States {
   }
 
   @Test
-  default void p13_c040_aTableOfTheSameNameInPublicStaysUntouched() {
-    String name = "decoy_" + bench().schema().name();
+  default void p13_c040_aTableOfTheSameNameInASchemaOnThePathStaysUntouched() {
+    String name = "jobs";
+    String decoy = "decoy_" + bench().schema().name();
+    bench().schema().execute("create schema " + decoy);
+    bench().closing(() -> bench().schema().execute("drop schema " + decoy + " cascade"));
     bench()
         .schema()
         .execute(
-            "create table public."
+            "create table "
+                + decoy
+                + "."
                 + name
                 + " (id bigint primary key, state text, claim_no bigint)");
-    bench().closing(() -> bench().schema().execute("drop table public." + name));
-    bench().schema().execute("insert into public." + name + " values (1, 'ready', 0)");
+    bench().schema().execute("insert into " + decoy + "." + name + " values (1, 'ready', 0)");
     TestTable t = new TableSpec(bench(), bench().schema().name(), name).full().create().rows(1, 3);
-    for (String path : List.of("''", "public", "pg_catalog, public")) {
+    for (String path : List.of("''", decoy, "pg_catalog, " + decoy)) {
       Queue queue =
           t.queue(bench().pool(config -> config.setConnectionInitSql("set search_path = " + path)));
       queue.complete(claim(queue));
       assertThat(queue.stats().count(dev.rowlock.RowState.DONE)).isPositive();
     }
-    assertThat(bench().schema().query("select * from public." + name))
+    assertThat(bench().schema().query("select * from " + decoy + "." + name))
         .containsExactly(List.of(1L, "ready", 0L));
     assertThat(t.count("state", "done")).isEqualTo(3);
   }

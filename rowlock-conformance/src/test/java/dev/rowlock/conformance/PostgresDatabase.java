@@ -2,115 +2,50 @@ package dev.rowlock.conformance;
 
 import dev.rowlock.Fault;
 import dev.rowlock.conformance.kit.Faults;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import java.io.ByteArrayInputStream;
-import java.io.File;
-import java.io.FileNotFoundException;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.net.URISyntaxException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.net.InetSocketAddress;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
-import java.util.jar.JarEntry;
-import java.util.jar.JarFile;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/**
- * A real PostgreSQL server on a free port of the loopback interface. There is one per version and
- * JVM, started when a test first asks for it and stopped when the JVM ends.
- *
- * <p>The server comes from a jar that the build puts into {@code target/postgres-binaries/}: run
- * {@code ./mvnw generate-test-resources -pl rowlock-conformance -am} once before you start tests
- * from an IDE.
- */
-public final class PostgresDatabase implements TestDatabase {
-  private static final Map<String, PostgresDatabase> SHARED = new ConcurrentHashMap<>();
-
-  private final EmbeddedPostgres server;
-  private final String name;
+/** A PostgreSQL server, whoever runs it. */
+public abstract class PostgresDatabase implements TestDatabase {
+  private final String prefix;
   private final AtomicLong schemas = new AtomicLong();
+  private String name;
 
-  private PostgresDatabase(EmbeddedPostgres server) {
-    this.server = server;
-    this.name = "PostgreSQL " + version(dataSource());
+  /**
+   * @param prefix what the names of schemas begin with
+   */
+  PostgresDatabase(String prefix) {
+    this.prefix = prefix;
   }
 
   /**
-   * The server of this JVM.
+   * The server as a driver's data source, for a test to change: user, port, options.
    *
-   * @param which a folder of {@code target/postgres-binaries}: {@code newest} or {@code oldest}
+   * @param schema the current schema, null for the server's default
    */
-  static PostgresDatabase shared(String which) {
-    return SHARED.computeIfAbsent(which, w -> new PostgresDatabase(start(w)));
+  abstract PGSimpleDataSource dataSource(String schema);
+
+  /** Where the server listens, for proxies that stand between. */
+  final InetSocketAddress address() {
+    PGSimpleDataSource server = dataSource(null);
+    int port = server.getPortNumbers()[0];
+    return new InetSocketAddress(server.getServerNames()[0], port == 0 ? 5432 : port);
   }
 
-  private static EmbeddedPostgres start(String which) {
-    Path target = targetFolder();
-    Path jar = target.resolve("postgres-binaries").resolve(which).resolve("postgres.jar");
-    File work = target.resolve("postgres").resolve(which).toFile();
-    try {
-      return EmbeddedPostgres.builder()
-          .setPgBinaryResolver((system, machine) -> archiveIn(jar))
-          .setOverrideWorkingDirectory(work)
-          .setPGStartupWait(Duration.ofSeconds(60))
-          .setLocaleConfig("locale", "C")
-          .setServerConfig("listen_addresses", "localhost")
-          .setServerConfig("unix_socket_directories", "")
-          .setServerConfig("max_connections", "200")
-          .setServerConfig("fsync", "off")
-          .setServerConfig("synchronous_commit", "off")
-          .setServerConfig("full_page_writes", "off")
-          .setServerConfig("log_min_messages", "fatal")
-          .start();
-    } catch (IOException | IllegalStateException e) {
-      throw new IllegalStateException(
-          "PostgreSQL ("
-              + which
-              + ") did not start. The server refuses to run as root: as root on Linux, 'unshare"
-              + " -U' must work; else run the tests as another user.",
-          e);
-    }
-  }
-
-  /** The one .txz in the jar: the server's files. */
-  private static InputStream archiveIn(Path jar) throws IOException {
-    if (!Files.exists(jar)) {
-      throw new FileNotFoundException(
-          jar + " (run ./mvnw generate-test-resources -pl rowlock-conformance -am)");
-    }
-    try (JarFile file = new JarFile(jar.toFile())) {
-      JarEntry archive =
-          file.stream()
-              .filter(e -> e.getName().endsWith(".txz"))
-              .findFirst()
-              .orElseThrow(() -> new FileNotFoundException("no .txz in " + jar));
-      try (InputStream in = file.getInputStream(archive)) {
-        return new ByteArrayInputStream(in.readAllBytes());
-      }
-    }
-  }
-
-  /** Found from where this class is, so that the working directory does not matter. */
-  private static Path targetFolder() {
-    try {
-      return Path.of(
-              PostgresDatabase.class.getProtectionDomain().getCodeSource().getLocation().toURI())
-          .getParent();
-    } catch (URISyntaxException e) {
-      throw new UncheckedIOException(new IOException(e));
-    }
+  /** The server through a proxy that listens on this machine. */
+  final PGSimpleDataSource through(int port, String schema) {
+    PGSimpleDataSource source = dataSource(schema);
+    source.setServerNames(new String[] {"localhost"});
+    source.setPortNumbers(new int[] {port});
+    return source;
   }
 
   private static String version(DataSource dataSource) {
@@ -125,7 +60,10 @@ public final class PostgresDatabase implements TestDatabase {
   }
 
   @Override
-  public String name() {
+  public final synchronized String name() {
+    if (name == null) {
+      name = "PostgreSQL " + version(dataSource());
+    }
     return name;
   }
 
@@ -136,7 +74,7 @@ public final class PostgresDatabase implements TestDatabase {
 
   @Override
   public Schema fresh() {
-    String schema = "t" + schemas.incrementAndGet();
+    String schema = prefix + schemas.incrementAndGet();
     Schema.run(dataSource(), "create schema " + quote(schema));
     return new Schema(this, schema, dataSource(schema));
   }
@@ -211,31 +149,13 @@ public final class PostgresDatabase implements TestDatabase {
     return states.stream().map(state -> Faults.sqlState(state, 0)).toList();
   }
 
-  /** For proxies that stand between. */
-  int port() {
-    return server.getPort();
-  }
-
   @Override
   public void close() {
-    // Shared: the server ends with the JVM.
+    // Shared by the whole run.
   }
 
   @Override
   public String toString() {
-    return name;
-  }
-
-  /** Its files and port as a driver's data source, for a test to change: user, port, options. */
-  PGSimpleDataSource dataSource(String schema) {
-    PGSimpleDataSource dataSource = new PGSimpleDataSource();
-    dataSource.setServerNames(new String[] {"localhost"});
-    dataSource.setPortNumbers(new int[] {server.getPort()});
-    dataSource.setDatabaseName("postgres");
-    dataSource.setUser("postgres");
-    if (schema != null) {
-      dataSource.setCurrentSchema(schema);
-    }
-    return dataSource;
+    return name();
   }
 }

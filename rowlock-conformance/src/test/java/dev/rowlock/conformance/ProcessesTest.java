@@ -38,7 +38,7 @@ class ProcessesTest {
 
   @BeforeEach
   void fill() throws Exception {
-    schema = PostgresDatabase.shared("newest").fresh();
+    schema = EmbeddedPostgresDatabase.shared("newest").fresh();
     starts = Files.createFile(directory.resolve("starts.log"));
     schema.execute(
         "create table films(id int primary key, title text, state text default 'ready',"

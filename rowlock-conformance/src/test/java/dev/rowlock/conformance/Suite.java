@@ -31,6 +31,12 @@ interface Suite {
     return bench().db();
   }
 
+  /** Ends a test, as skipped and with the reason, where the database lacks what it needs. */
+  default void needs(Facility facility) {
+    db().lacks(facility)
+        .ifPresent(reason -> Assumptions.abort(db().name() + ", " + facility + ": " + reason));
+  }
+
   default TableSpec table(String name) {
     return bench().table(name);
   }

@@ -79,6 +79,26 @@ public interface TestDatabase extends AutoCloseable {
     return "smallint";
   }
 
+  /** A literal of text. */
+  default String literal(String text) {
+    return "'" + text.replace("'", "''") + "'";
+  }
+
+  /** A literal of {@link #booleanType()}. */
+  default String literal(boolean value) {
+    return String.valueOf(value);
+  }
+
+  /** The type of a column that the database computes, and all that belongs to it. */
+  default String generated(String type, String expression) {
+    return type + " generated always as (" + expression + ")" + stored();
+  }
+
+  /** Takes away what {@link #fresh()} has made. */
+  default void drop(Schema schema) {
+    Schema.run(dataSource(), "drop schema " + quote(schema.name()) + " cascade");
+  }
+
   /** What a generated column has after its expression. */
   default String stored() {
     return "";
@@ -138,6 +158,16 @@ public interface TestDatabase extends AutoCloseable {
 
   /** What the driver throws for a kind of trouble: every way it has to say so. */
   List<Supplier<SQLException>> thrown(Fault fault);
+
+  /**
+   * Why tests that need something cannot run here. Only for what this database really does not
+   * have; another test then shows what happens instead.
+   *
+   * @return empty if it has it, else the reason in one line
+   */
+  default Optional<String> lacks(Facility facility) {
+    return Optional.empty();
+  }
 
   /** Does nothing where the database is shared by the whole run. */
   @Override

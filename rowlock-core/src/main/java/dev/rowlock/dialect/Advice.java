@@ -26,10 +26,15 @@ import java.util.zip.CRC32;
  * @param timestamp the database's type for points in time
  * @param text its type for text
  * @param number its type for counters
+ * @param nullsInIndex whether an index can say where NULL stands
  */
-record Advice(Model model, String timestamp, String text, String number) {
+record Advice(Model model, String timestamp, String text, String number, boolean nullsInIndex) {
 
   private static final int LONGEST_NAME = 60;
+
+  Advice(Model model, String timestamp, String text, String number) {
+    this(model, timestamp, text, number, true);
+  }
 
   List<SqlListing.Statement> all() {
     List<SqlListing.Statement> all = new ArrayList<>();
@@ -72,22 +77,19 @@ record Advice(Model model, String timestamp, String text, String number) {
    * @param name as the catalog has it: a column, or an expression's text
    * @param sql as it stands in CREATE INDEX
    */
-  record Part(String name, String sql) {
-    static Part of(Model.OrderItem item) {
-      return new Part(item.column().name(), item.column().quoted() + direction(item));
-    }
-  }
+  record Part(String name, String sql) {}
 
-  private static List<Part> parts(Model model) {
-    StandardDialect dialect = (StandardDialect) model.dialect();
-    return model.order().stream().flatMap(o -> dialect.indexed(o).stream()).toList();
+  private static List<Part> parts(Model.OrderItem item, Model model, String direction) {
+    List<Part> own = ((StandardDialect) model.dialect()).indexed(item);
+    Column column = item.column();
+    return own.isEmpty() ? List.of(new Part(column.name(), column.quoted() + direction)) : own;
   }
 
   /** The columns that the claim index must begin with. */
   static List<String> claimIndex(Model model) {
     Set<String> columns = new LinkedHashSet<>();
     model.state().map(Column::name).ifPresent(columns::add);
-    parts(model).forEach(p -> columns.add(p.name()));
+    model.order().forEach(o -> parts(o, model, "").forEach(p -> columns.add(p.name())));
     return List.copyOf(columns);
   }
 
@@ -140,7 +142,10 @@ record Advice(Model model, String timestamp, String text, String number) {
     Dialect dialect = model.dialect();
     String columns =
         (model.state().isPresent() ? model.state().get().quoted() + ", " : "")
-            + parts(model).stream().map(Part::sql).collect(Collectors.joining(", "));
+            + model.order().stream()
+                .flatMap(o -> parts(o, model, direction(o)).stream())
+                .map(Part::sql)
+                .collect(Collectors.joining(", "));
     String partial =
         model.state().isPresent() || deletes(model) || !dialect.name().equals("postgresql")
             ? ""
@@ -160,9 +165,12 @@ record Advice(Model model, String timestamp, String text, String number) {
             sql));
   }
 
-  private static String direction(Model.OrderItem item) {
+  private String direction(Model.OrderItem item) {
     String direction = item.by().descending() ? " DESC" : "";
-    boolean nulls = item.column().nullable() && item.by().descending() != item.by().nullsFirst();
+    boolean nulls =
+        nullsInIndex
+            && item.column().nullable()
+            && item.by().descending() != item.by().nullsFirst();
     return direction + (nulls ? item.by().nullsFirst() ? " NULLS FIRST" : " NULLS LAST" : "");
   }
 

@@ -24,7 +24,8 @@ import java.util.Optional;
 record PostgreSqlCatalog(PostgreSql dialect, Connection connection) {
 
   // Exact name first, then without regard to case; an unqualified name is looked up as the search
-  // path would, so the first schema on it wins.
+  // path would, so the first schema on it wins. Names in the catalog compare in the collation "C",
+  // whose lower() changes ASCII alone; a parameter's lower() follows the database: É would differ.
   private static final String FIND =
       """
       SELECT c.oid, n.nspname, c.relname, c.relkind,
@@ -38,8 +39,8 @@ record PostgreSqlCatalog(PostgreSql dialect, Connection connection) {
       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
       WHERE c.relkind IN ('r', 'p', 'v', 'f', 'm')
         AND CASE WHEN CAST(? AS text) IS NULL THEN n.nspname = ANY (current_schemas(false))
-                 ELSE n.nspname = ? OR lower(n.nspname) = lower(?) END
-        AND lower(c.relname) = lower(?)
+                 ELSE n.nspname = ? OR lower(n.nspname COLLATE "default") = lower(?) END
+        AND lower(c.relname COLLATE "default") = lower(?)
       ORDER BY n.nspname IS DISTINCT FROM CAST(? AS text),
                array_position(current_schemas(false), n.nspname), c.relname <> ?, c.relname
       """;

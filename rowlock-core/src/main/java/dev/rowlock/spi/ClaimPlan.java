@@ -71,4 +71,29 @@ public sealed interface ClaimPlan {
    * @param read returns the model's outputs of one row
    */
   record LockEach(Sql candidates, Sql lock, Optional<Sql> update, Sql read) implements ClaimPlan {}
+
+  /**
+   * As {@link LockEach}, for databases that can walk the candidates and lock as they go: one
+   * statement locks as many as are wanted, one changes all of them, one reads them. All in one
+   * transaction.
+   *
+   * @param candidates returns the key columns in claim order, parameter {@code window}; takes no
+   *     lock
+   * @param lock reads the candidates, locks {@code limit} of the {@code window} that may still be
+   *     claimed and that nobody has locked, and returns their key columns in claim order
+   * @param group looks again at a locked row where one row of a group at a time is claimed
+   * @param update changes the rows; empty where the lock is the claim
+   * @param read returns the model's outputs of those of the rows that are claimed, in any order
+   */
+  record LockThenSet(
+      Sql candidates, Sql lock, Optional<Group> group, Optional<RowsSql> update, RowsSql read)
+      implements ClaimPlan {}
+
+  /**
+   * What is asked about one locked row's group: its claims by others may not be committed yet.
+   *
+   * @param first returns a row if the locked row may be claimed by what is committed now
+   * @param busy returns a row if somebody else has a row of its group locked
+   */
+  record Group(Sql first, Sql busy) {}
 }

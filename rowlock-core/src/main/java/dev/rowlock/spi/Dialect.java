@@ -114,6 +114,38 @@ public interface Dialect {
   }
 
   /**
+   * The dialect as this database needs it, where databases of one kind are set up differently.
+   *
+   * @param connection a connection to a database that is supported
+   * @return this dialect, or one for the database's settings
+   * @throws SQLException if the database cannot be asked
+   */
+  default Dialect tuned(Connection connection) throws SQLException {
+    return this;
+  }
+
+  /**
+   * Looks whether rows can be claimed in the transaction of somebody else.
+   *
+   * @param connection the caller's connection
+   * @return empty if they can, else the reason and the fix
+   * @throws SQLException if the database cannot be asked
+   */
+  default Optional<String> claimRefusal(Connection connection) throws SQLException {
+    return Optional.empty();
+  }
+
+  /**
+   * How many rows one statement may change, where more would make it lock the whole table.
+   *
+   * @param model the queue
+   * @return 1 or more
+   */
+  default int mostRows(Model model) {
+    return Integer.MAX_VALUE;
+  }
+
+  /**
    * Looks at a table.
    *
    * @param connection a connection
@@ -133,6 +165,18 @@ public interface Dialect {
    */
   default Table mapped(Mapping mapping, Table table) {
     return table;
+  }
+
+  /**
+   * Looks whether a queue can be run here, beyond what its table and mapping say.
+   *
+   * @param connection a connection
+   * @param model the queue
+   * @return empty if it can, else the reason and the fix
+   * @throws SQLException if the database cannot be asked
+   */
+  default Optional<String> objection(Connection connection, Model model) throws SQLException {
+    return Optional.empty();
   }
 
   /**
@@ -203,11 +247,43 @@ public interface Dialect {
   String text(String expression, Column column);
 
   /**
+   * A column as a statement returns its value.
+   *
+   * @param expression the column
+   * @param column what it holds
+   * @return an SQL expression
+   */
+  default String returned(String expression, Column column) {
+    return expression;
+  }
+
+  /**
+   * Whether a text column can hold a character.
+   *
+   * @param codePoint the character
+   * @param column the column
+   * @return false if the column's character set lacks it
+   */
+  default boolean holds(int codePoint, Column column) {
+    return true;
+  }
+
+  /**
    * How a text column counts.
    *
    * @return the unit of {@link Column#size()}
    */
   TextUnit textUnit();
+
+  /**
+   * How one text column counts, where columns differ.
+   *
+   * @param column the column
+   * @return the unit of its size
+   */
+  default TextUnit textUnit(Column column) {
+    return textUnit();
+  }
 
   /**
    * Binds a value.

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
@@ -13,13 +14,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** A network that a test can freeze, cut and mend: stands between a driver and its server. */
 public final class TcpProxy implements AutoCloseable {
   private final ServerSocket listener;
-  private final int target;
+  private final InetSocketAddress target;
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private final Object gate = new Object();
   private boolean frozen;
   private volatile boolean cut;
 
-  public TcpProxy(int target) {
+  public TcpProxy(InetSocketAddress target) {
     this.target = target;
     try {
       listener = new ServerSocket(0, 50, InetAddress.getByName("localhost"));
@@ -66,7 +67,7 @@ public final class TcpProxy implements AutoCloseable {
           close(client);
           continue;
         }
-        Socket server = new Socket(InetAddress.getByName("localhost"), target);
+        Socket server = new Socket(target.getHostString(), target.getPort());
         client.setTcpNoDelay(true);
         server.setTcpNoDelay(true);
         sockets.add(client);

@@ -209,13 +209,15 @@ public final class TestTable {
     return bench.db().quote(column);
   }
 
-  private static String literal(Object value) {
+  private String literal(Object value) {
     if (value instanceof Raw raw) {
       return raw.sql();
-    } else if (value == null || value instanceof Number || value instanceof Boolean) {
+    } else if (value instanceof Boolean bool) {
+      return bench.db().literal((boolean) bool);
+    } else if (value == null || value instanceof Number) {
       return String.valueOf(value);
     }
-    return "'" + value.toString().replace("'", "''") + "'";
+    return bench.db().literal(value.toString());
   }
 
   /** The numbers from {@code from} to {@code to}, as keys are. */

@@ -7,6 +7,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.ArrayList;
@@ -23,7 +24,7 @@ public final class TransactionPooler implements AutoCloseable {
   private static final int GSS_REQUEST = 80877104;
 
   private final ServerSocket listener;
-  private final int target;
+  private final InetSocketAddress target;
   private final int size;
   private final BlockingQueue<Server> idle;
   private final List<Server> all = new ArrayList<>();
@@ -34,10 +35,10 @@ public final class TransactionPooler implements AutoCloseable {
   private record Message(int type, byte[] body) {}
 
   /**
-   * @param target the server's port
+   * @param target where the server listens
    * @param size how many server sessions all clients share
    */
-  public TransactionPooler(int target, int size) {
+  public TransactionPooler(InetSocketAddress target, int size) {
     this.target = target;
     this.size = size;
     this.idle = new ArrayBlockingQueue<>(size);
@@ -107,7 +108,7 @@ public final class TransactionPooler implements AutoCloseable {
   private synchronized void greet(DataInputStream in, DataOutputStream out) throws IOException {
     byte[] startup = startup(in, out);
     while (all.size() < size) {
-      Socket socket = new Socket(InetAddress.getByName("localhost"), target);
+      Socket socket = new Socket(target.getHostString(), target.getPort());
       socket.setTcpNoDelay(true);
       Server server = new Server(socket, in(socket), out(socket));
       server.out.writeInt(startup.length + 4);

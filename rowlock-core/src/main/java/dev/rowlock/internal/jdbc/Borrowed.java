@@ -21,6 +21,9 @@ final class Borrowed implements AutoCloseable {
   private static final Set<Connection> AT_LEVEL =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
+  private static final Set<Connection> DOUBTED =
+      Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
   private final Connection connection;
   private final boolean autoCommit;
   private final boolean readOnly;
@@ -78,7 +81,10 @@ final class Borrowed implements AutoCloseable {
     }
     int wanted = level.of(connection);
     int before = connection.getTransactionIsolation();
-    if (before == wanted) {
+    if (DOUBTED.remove(physical) && before == wanted) {
+      // Some drivers remember the level and know nothing of a SET that somebody else has run.
+      connection.setTransactionIsolation(wanted);
+    } else if (before == wanted) {
       AT_LEVEL.add(physical);
     } else {
       isolation = before;
@@ -109,9 +115,11 @@ final class Borrowed implements AutoCloseable {
     }
   }
 
-  /** The level may have been changed behind our back: look again next time. */
+  /** The level may have been changed behind our back: look again next time, and set it anew. */
   void doubtIsolation() {
-    AT_LEVEL.remove(physical());
+    Connection physical = physical();
+    AT_LEVEL.remove(physical);
+    DOUBTED.add(physical);
   }
 
   /** The connection must not be used again by anyone. */

@@ -1,6 +1,7 @@
 package dev.rowlock.internal.jdbc;
 
 import dev.rowlock.spi.Dialect;
+import dev.rowlock.spi.RowsSql;
 import dev.rowlock.spi.Sql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -16,6 +17,9 @@ public final class Session {
   public static final String NO_KEY =
       "the insert returned no key; a trigger or rule may have suppressed it";
 
+  /** Keeps statements, and the memory that a planner needs for them, small. */
+  private static final int MOST_ROWS = 500;
+
   private final Connection connection;
   private final Dialect dialect;
   private final int timeoutSeconds;
@@ -29,18 +33,36 @@ public final class Session {
   public <T> List<T> query(Sql sql, Values values, Jdbc.RowMapper<T> mapper) throws SQLException {
     try (PreparedStatement statement = prepare(sql, values)) {
       List<T> all = new ArrayList<>();
-      try (ResultSet rows = statement.executeQuery()) {
-        while (rows.next()) {
-          all.add(mapper.map(rows));
-        }
-      }
+      Results.walk(statement, rows -> all.add(mapper.map(rows)));
       return all;
     }
   }
 
+  /** One statement about many rows; more than it takes are done in parts. */
+  public <T> List<T> query(RowsSql sql, List<Values> rows, Jdbc.RowMapper<T> mapper)
+      throws SQLException {
+    List<T> all = new ArrayList<>();
+    for (int from = 0; from < rows.size(); from += MOST_ROWS) {
+      List<Values> part = rows.subList(from, Math.min(rows.size(), from + MOST_ROWS));
+      Sql sized = sql.of(part.size());
+      all.addAll(query(sized, Values.ofRows(sized, part), mapper));
+    }
+    return all;
+  }
+
+  /** One statement about many rows; more than it takes are done in parts. */
+  public void update(RowsSql sql, List<Values> rows) throws SQLException {
+    for (int from = 0; from < rows.size(); from += MOST_ROWS) {
+      List<Values> part = rows.subList(from, Math.min(rows.size(), from + MOST_ROWS));
+      Sql sized = sql.of(part.size());
+      update(sized, Values.ofRows(sized, part));
+    }
+  }
+
+  /** How many rows were changed: so many as the statement returns, else as the driver counts. */
   public int update(Sql sql, Values values) throws SQLException {
     try (PreparedStatement statement = prepare(sql, values)) {
-      return statement.executeUpdate();
+      return Results.walk(statement, rows -> 1);
     }
   }
 
@@ -75,6 +97,11 @@ public final class Session {
   /** Why this session cannot write, if so. */
   public Optional<String> readOnly() throws SQLException {
     return dialect.readOnly(connection);
+  }
+
+  /** Why rows cannot be claimed in this session's transaction, if so. */
+  public Optional<String> claimRefusal() throws SQLException {
+    return dialect.claimRefusal(connection);
   }
 
   public boolean autoCommit() throws SQLException {

@@ -9,6 +9,7 @@ import dev.rowlock.internal.jdbc.Session;
 import dev.rowlock.internal.jdbc.Sessions;
 import dev.rowlock.internal.jdbc.Values;
 import dev.rowlock.spi.ExtendPlan;
+import dev.rowlock.spi.RowsSql;
 import dev.rowlock.spi.Sql;
 import dev.rowlock.spi.Write;
 import dev.rowlock.spi.WritePlan;
@@ -87,6 +88,7 @@ final class Applier {
     if (write == null) {
       ExtendPlan plan = extendPlan.orElseThrow();
       return plan instanceof ExtendPlan.Arrays
+          || (plan instanceof ExtendPlan.Lists && rows.size() == 1)
           || (plan instanceof ExtendPlan.Each && rows.size() == 1);
     }
     WritePlan plan = plan(write);
@@ -140,7 +142,9 @@ final class Applier {
   private List<Applied> write(Session session, Write write, List<Writes.Prepared> rows)
       throws SQLException {
     WritePlan plan = plan(write);
-    if (plan.one().size() > 1 && session.autoCommit()) {
+    boolean several =
+        plan.one().size() > 1 || (plan instanceof WritePlan.LockThenSet && rows.size() > 1);
+    if (several && session.autoCommit()) {
       throw new ConfigurationException(
           "the connection is in autocommit mode, but this write needs a transaction; call setAutoCommit(false) first");
     }
@@ -157,8 +161,11 @@ final class Applier {
         row.change(), current ? row.status() : Applied.Status.LOST, row.change().claim());
   }
 
-  private static boolean[] run(Session session, WritePlan plan, List<Writes.Prepared> rows)
+  private boolean[] run(Session session, WritePlan plan, List<Writes.Prepared> rows)
       throws SQLException {
+    if (plan instanceof WritePlan.LockThenSet set && (rows.size() > 1 || set.single().isEmpty())) {
+      return new SetWrites(reader).write(session, set, rows);
+    }
     boolean[] current = new boolean[rows.size()];
     if (plan instanceof WritePlan.Arrays arrays && rows.size() > 1) {
       Set<Integer> positions =
@@ -167,6 +174,12 @@ final class Applier {
       for (int i = 0; i < current.length; i++) {
         current[i] = positions.contains(i + 1);
       }
+    } else if (plan instanceof WritePlan.Lists lists && rows.size() > 1) {
+      RowLists.each(
+          rows,
+          lists.many(),
+          (sql, values, from) ->
+              session.query(sql, values, r -> current[from[r.getInt(1) - 1]] = true));
     } else if (plan.one().size() == 1 && rows.size() > 1) {
       int[] counts =
           session.batch(plan.one().get(0), rows.stream().map(Writes.Prepared::values).toList());
@@ -194,7 +207,7 @@ final class Applier {
     Values first = rows.get(0).values();
     Values values = first.copy();
     for (String name : Set.copyOf(sql.parameters())) {
-      if (!perRow(name)) {
+      if (!RowsSql.perRow(name)) {
         continue;
       }
       Object[] elements = rows.stream().map(r -> r.values().value(name)).toArray();
@@ -203,16 +216,15 @@ final class Applier {
     return values;
   }
 
-  private static boolean perRow(String name) {
-    return name.startsWith("key_")
-        || name.startsWith("fence_")
-        || name.startsWith("set_")
-        || Set.of("error", "delay_ms", "by_ms", "back_to").contains(name);
-  }
-
   private List<Applied> extend(Session session, List<Writes.Prepared> rows) throws SQLException {
     if (extendPlan.orElseThrow() instanceof ExtendPlan.Arrays plan) {
       return extendAll(session, plan, rows);
+    }
+    if (extendPlan.get() instanceof ExtendPlan.Lists plan) {
+      return extendLists(session, plan, rows);
+    }
+    if (extendPlan.get() instanceof ExtendPlan.Sets plan) {
+      return new SetWrites(reader).extend(session, plan, rows);
     }
     List<Applied> results = new ArrayList<>();
     for (Writes.Prepared row : rows) {
@@ -255,13 +267,44 @@ final class Applier {
     return Arrays.asList(results);
   }
 
+  /** What is not extended is looked at once more: lost, or only locked. */
+  private List<Applied> extendLists(
+      Session session, ExtendPlan.Lists plan, List<Writes.Prepared> rows) throws SQLException {
+    Applied[] results = new Applied[rows.size()];
+    RowLists.each(
+        rows,
+        plan.many(),
+        (sql, values, from) ->
+            session.query(
+                sql,
+                values,
+                r -> {
+                  int i = from[r.getInt(1) - 1];
+                  Change change = rows.get(i).change();
+                  Claim held = reader.readHeld(r, 1, change.claim());
+                  return results[i] = new Applied(change, Applied.Status.EXTENDED, held);
+                }));
+    for (int i = 0; i < results.length; i++) {
+      if (results[i] == null) {
+        results[i] = busyOrLost(session, plan.current(), rows.get(i));
+      }
+    }
+    return Arrays.asList(results);
+  }
+
+  private static Applied busyOrLost(Session session, Sql current, Writes.Prepared row)
+      throws SQLException {
+    boolean busy = !session.query(current, row.values(), r -> 1).isEmpty();
+    return new Applied(
+        row.change(), busy ? Applied.Status.BUSY : Applied.Status.LOST, row.change().claim());
+  }
+
   private Applied extendOne(Session session, ExtendPlan.Rows plan, Writes.Prepared row)
       throws SQLException {
     Claim claim = row.change().claim();
     boolean locked = !session.query(plan.lock(), row.values(), r -> 1).isEmpty();
     if (!locked) {
-      boolean current = !session.query(plan.current(), row.values(), r -> 1).isEmpty();
-      return new Applied(row.change(), current ? Applied.Status.BUSY : Applied.Status.LOST, claim);
+      return busyOrLost(session, plan.current(), row);
     }
     if (session.update(plan.update(), row.values()) != 1) {
       return result(row, false);

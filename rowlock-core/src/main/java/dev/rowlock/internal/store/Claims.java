@@ -12,6 +12,7 @@ import dev.rowlock.internal.jdbc.Session;
 import dev.rowlock.internal.jdbc.Values;
 import dev.rowlock.spi.ClaimPlan;
 import dev.rowlock.spi.RecoverPlan;
+import dev.rowlock.spi.RowsSql;
 import dev.rowlock.spi.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -33,6 +34,7 @@ final class Claims {
   private final Values constants;
   private final ClaimReader reader;
   private final Map<Size, ClaimPlan> plans = new ConcurrentHashMap<>();
+  private final int mostRows;
   private final Map<Integer, RecoverPlan> recoverPlans = new ConcurrentHashMap<>();
 
   /** Which ready value and how many rows: each pair has a statement, so that its plan fits. */
@@ -42,6 +44,7 @@ final class Claims {
     this.core = core;
     this.constants = constants;
     this.reader = reader;
+    mostRows = core.dialect().mostRows(core.model());
     for (int i = 0; i < core.model().readyValues(); i++) {
       plan(i, 1);
     }
@@ -63,26 +66,44 @@ final class Claims {
     Core.positive("limit", limit);
     long start = System.nanoTime();
     List<Claim> all = new ArrayList<>();
-    for (int i = 0; i < core.model().readyValues() && all.size() < limit; i++) {
-      int ready = i;
-      int rest = limit - all.size();
-      try {
-        all.addAll(
-            plan(i, rest).oneStatement()
-                ? core.sessions().statement("claim", s -> claim(s, ready, rest))
-                : core.sessions().transaction("claim", s -> claim(s, ready, rest)));
-      } catch (DatabaseException e) {
-        if (all.isEmpty()) {
-          throw e;
-        }
-        // What was claimed before must reach its handler; the trouble will show again at the next
-        // claim.
-        core.events().emit(l -> l.failed(core.name(), "claim", e, 1));
-        break;
+    try {
+      inParts(
+          limit,
+          all,
+          (ready, part) ->
+              plan(ready, part).oneStatement()
+                  ? core.sessions().statement("claim", s -> claim(s, ready, part))
+                  : core.sessions().transaction("claim", s -> claim(s, ready, part)));
+    } catch (SQLException e) {
+      throw new IllegalStateException("sessions translate it", e);
+    } catch (DatabaseException e) {
+      if (all.isEmpty()) {
+        throw e;
       }
+      // What was claimed before must reach its handler; the trouble will show again at the next
+      // claim.
+      core.events().emit(l -> l.failed(core.name(), "claim", e, 1));
     }
     report(all, start);
     return all;
+  }
+
+  /** One statement's part of a claim. */
+  private interface Part {
+    List<Claim> claim(int ready, int limit) throws SQLException;
+  }
+
+  /** One ready value after the other, and no more rows in a statement than the database bears. */
+  private void inParts(int limit, List<Claim> all, Part part) throws SQLException {
+    for (int ready = 0; ready < core.model().readyValues(); ready++) {
+      boolean more = true;
+      while (more && all.size() < limit) {
+        int rows = Math.min(limit - all.size(), mostRows);
+        List<Claim> found = part.claim(ready, rows);
+        all.addAll(found);
+        more = found.size() == rows;
+      }
+    }
   }
 
   List<Claim> claim(Connection connection, int limit) {
@@ -94,11 +115,15 @@ final class Claims {
                 connection,
                 "claim",
                 s -> {
+                  s.claimRefusal().ifPresent(this::refuse);
                   List<Claim> found = new ArrayList<>();
-                  for (int i = 0; i < core.model().readyValues() && found.size() < limit; i++) {
-                    needsTransaction(s, plan(i, limit - found.size()));
-                    found.addAll(claim(s, i, limit - found.size()));
-                  }
+                  inParts(
+                      limit,
+                      found,
+                      (ready, part) -> {
+                        needsTransaction(s, plan(ready, part));
+                        return claim(s, ready, part);
+                      });
                   return found;
                 });
     report(all, start);
@@ -108,10 +133,12 @@ final class Claims {
   /** Claims in a transaction that will be rolled back. */
   List<Claim> rehearse(Session session, int limit) throws SQLException {
     List<Claim> all = new ArrayList<>();
-    for (int i = 0; i < core.model().readyValues() && all.size() < limit; i++) {
-      all.addAll(claim(session, i, limit - all.size()));
-    }
+    inParts(limit, all, (ready, part) -> claim(session, ready, part));
     return all;
+  }
+
+  private void refuse(String reason) {
+    throw new ConfigurationException("queue '%s': %s".formatted(core.name(), reason));
   }
 
   private void needsTransaction(Session session, ClaimPlan plan) throws SQLException {
@@ -155,6 +182,8 @@ final class Claims {
       return session.query(lock.sql(), values, row -> reader.read(row, value));
     } else if (plan instanceof ClaimPlan.LockEach each) {
       return lockEach(session, each, limit, value);
+    } else if (plan instanceof ClaimPlan.LockThenSet set) {
+      return new SetClaims(constants, reader).claim(session, set, limit, value);
     } else if (plan instanceof ClaimPlan.WriteLock first) {
       session.update(first.lock(), values);
       return carryOut(session, first.then(), values, limit, value);
@@ -214,11 +243,12 @@ final class Claims {
 
   Recovery recover(int limit) {
     Core.positive("limit", limit);
-    RecoverPlan plan = recoverPlan(limit);
+    int rows = Math.min(limit, mostRows);
+    RecoverPlan plan = recoverPlan(rows);
     Recovery recovery =
         plan instanceof RecoverPlan.OneStatement
-            ? core.sessions().statement("recover", s -> recover(s, plan, limit))
-            : core.sessions().transaction("recover", s -> recover(s, plan, limit));
+            ? core.sessions().statement("recover", s -> recover(s, plan, rows))
+            : core.sessions().transaction("recover", s -> recover(s, plan, rows));
     if (!recovery.ready().isEmpty()) {
       core.wakeups().committed();
     }
@@ -227,9 +257,17 @@ final class Claims {
 
   Recovery recover(Connection connection, int limit) {
     Core.positive("limit", limit);
-    RecoverPlan plan = recoverPlan(limit);
+    int rows = Math.min(limit, mostRows);
+    RecoverPlan plan = recoverPlan(rows);
     return reportRecovery(
-        core.sessions().within(connection, "recover", s -> recover(s, plan, limit)));
+        core.sessions()
+            .within(
+                connection,
+                "recover",
+                s -> {
+                  s.claimRefusal().ifPresent(this::refuse);
+                  return recover(s, plan, rows);
+                }));
   }
 
   private Recovery reportRecovery(Recovery recovery) {
@@ -252,7 +290,7 @@ final class Claims {
   private Recovery recover(Session session, RecoverPlan plan, int limit) throws SQLException {
     List<Key> ready = new ArrayList<>();
     List<Key> dead = new ArrayList<>();
-    Values values = constants.copy().number("limit", limit);
+    Values values = constants.copy().number("limit", limit).number("window", 4L * limit + 32);
     int flag = core.model().key().size() + 1;
     if (plan instanceof RecoverPlan.OneStatement one) {
       session.query(
@@ -268,7 +306,18 @@ final class Claims {
       for (Key key : dead) {
         session.update(steps.dead(), reader.putKey(constants.copy(), key));
       }
+    } else if (plan instanceof RecoverPlan.LockThenSet steps) {
+      session.query(
+          steps.lock(),
+          values,
+          row -> (row.getBoolean(flag) ? dead : ready).add(reader.readKey(row)));
+      recoverAll(session, steps.ready(), ready);
+      recoverAll(session, steps.dead(), dead);
     }
     return new Recovery(ready, dead);
+  }
+
+  private void recoverAll(Session session, RowsSql update, List<Key> keys) throws SQLException {
+    session.update(update, keys.stream().map(key -> reader.putKey(constants.copy(), key)).toList());
   }
 }

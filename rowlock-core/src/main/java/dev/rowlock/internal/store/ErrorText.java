@@ -29,7 +29,11 @@ final class ErrorText {
       i += Character.charCount(codePoint);
       boolean lone = codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
       int safe = lone || codePoint == 0 ? REPLACEMENT : codePoint;
-      used += cost(safe, dialect.textUnit());
+      safe =
+          dialect.holds(safe, column)
+              ? safe
+              : dialect.holds(REPLACEMENT, column) ? REPLACEMENT : '?';
+      used += cost(safe, dialect.textUnit(column));
       if (used > limit) {
         break;
       }

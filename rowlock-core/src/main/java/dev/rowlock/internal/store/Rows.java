@@ -135,6 +135,12 @@ final class Rows {
           .findFirst()
           .orElseThrow(() -> new SQLException(Session.NO_KEY));
     }
+    if (plan instanceof InsertPlan.ThenRead two) {
+      session.update(two.sql(), values);
+      return session.query(two.key(), values, reader::readKey).stream()
+          .findFirst()
+          .orElseThrow(() -> new SQLException(Session.NO_KEY));
+    }
     String[] names = model.key().stream().map(Column::name).toArray(String[]::new);
     return session.insert(plan.sql(), values, names, reader::readKey);
   }

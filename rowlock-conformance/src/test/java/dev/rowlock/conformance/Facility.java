@@ -1,0 +1,13 @@
+package dev.rowlock.conformance;
+
+/** What some tests need and not every database, or not every server of one, has. */
+public enum Facility {
+  /** That a proxy of the test can stand between the driver and the server. */
+  PROXY,
+  /** That a user gets in without a password: a test's pooler knows none. */
+  LOGIN_WITHOUT_PASSWORD,
+  /** That a test may make and drop users that log in. */
+  LOGIN_ROLES,
+  /** PostgreSQL's own planner, whose plans and settings a test names. */
+  POSTGRESQL_PLANNER
+}
