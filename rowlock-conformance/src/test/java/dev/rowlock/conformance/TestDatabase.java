@@ -130,6 +130,11 @@ public interface TestDatabase extends AutoCloseable {
     return "set time zone '" + zone + "'";
   }
 
+  /** The database's version in words. */
+  default String versionQuery() {
+    return "select version()";
+  }
+
   /** Drops what {@link #fresh()} made. */
   default void drop(Schema schema) {
     Schema.run(dataSource(), "drop schema " + quote(schema.name()) + " cascade");
@@ -139,6 +144,11 @@ public interface TestDatabase extends AutoCloseable {
   default AutoCloseable createSchema(Schema beside, String name) {
     beside.execute("create schema " + quote(name));
     return () -> beside.execute("drop schema " + quote(name) + " cascade");
+  }
+
+  /** Why no transaction can lock single rows; empty where it can. */
+  default Optional<String> noRowLocks() {
+    return Optional.empty();
   }
 
   /** A value as the tests expect it: whole numbers of big columns are long. */

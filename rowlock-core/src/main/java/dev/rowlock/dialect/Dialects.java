@@ -11,7 +11,8 @@ import java.util.stream.Collectors;
 /** The list of databases. There is no default: what is not in it is refused. */
 public final class Dialects {
   private static final List<Dialect> ALL =
-      List.of(new PostgreSql(), new SqlServer(), new MariaDb(), new MySql(), new H2());
+      List.of(
+          new PostgreSql(), new SqlServer(), new MariaDb(), new MySql(), new H2(), new Sqlite());
 
   private Dialects() {}
 

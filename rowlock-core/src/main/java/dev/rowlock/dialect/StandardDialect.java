@@ -218,6 +218,14 @@ abstract class StandardDialect implements Dialect {
             : "");
   }
 
+  /**
+   * What an index must hold so that it can be read in the order of one part; empty where it is the
+   * column itself.
+   */
+  List<Advice.Part> indexed(Model.OrderItem item) {
+    return List.of();
+  }
+
   /** The archived row has the values that a completed row would have. */
   static void archive(Model model, Map<String, String> f, Map<Column, String> set) {
     Table archive = model.archive().orElseThrow();

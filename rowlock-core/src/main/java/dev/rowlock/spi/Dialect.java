@@ -84,6 +84,36 @@ public interface Dialect {
   }
 
   /**
+   * How long one statement may take, or wait for a lock where the driver knows no other measure.
+   *
+   * @param seconds what the lease allows
+   * @return that or less, at least 1
+   */
+  default int queryTimeoutSeconds(int seconds) {
+    return seconds;
+  }
+
+  /**
+   * Commits a transaction of Rowlock's own.
+   *
+   * @param connection a connection that is not in autocommit mode
+   * @throws SQLException if the transaction was not committed
+   */
+  default void commit(Connection connection) throws SQLException {
+    connection.commit();
+  }
+
+  /**
+   * Whether one transaction at a time can write, so that a claim waits for every other writer
+   * instead of passing rows over.
+   *
+   * @return true for databases without row locks
+   */
+  default boolean oneWriter() {
+    return false;
+  }
+
+  /**
    * The dialect as this database needs it, where databases of one kind are set up differently.
    *
    * @param connection a connection to a database that is supported
@@ -166,6 +196,18 @@ public interface Dialect {
    * @return an SQL expression
    */
   String now(Model model, Column target, Optional<String> plusMillis);
+
+  /**
+   * A point in time that is kept in a column, in the form in which it compares with {@link #now}.
+   *
+   * @param model for the zone of columns that have none
+   * @param expression the column
+   * @param column what it holds
+   * @return an SQL expression; NULL for NULL
+   */
+  default String moment(Model model, String expression, Column column) {
+    return expression;
+  }
 
   /**
    * The greater of two numbers.

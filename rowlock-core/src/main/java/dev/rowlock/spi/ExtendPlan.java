@@ -20,6 +20,14 @@ public sealed interface ExtendPlan {
   record Arrays(Sql sql) implements ExtendPlan {}
 
   /**
+   * Row by row, each by one statement, which returns the model's fence and lease outputs; no row
+   * means that the claim is not current. For databases where nobody locks single rows.
+   *
+   * @param sql the statement
+   */
+  record Each(Sql sql) implements ExtendPlan {}
+
+  /**
    * Row by row.
    *
    * @param lock locks the row if the claim is current and nobody else has it locked

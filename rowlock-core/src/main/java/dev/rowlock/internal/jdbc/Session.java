@@ -27,7 +27,7 @@ public final class Session {
   public Session(Connection connection, Dialect dialect, int timeoutSeconds) {
     this.connection = connection;
     this.dialect = dialect;
-    this.timeoutSeconds = timeoutSeconds;
+    this.timeoutSeconds = dialect.queryTimeoutSeconds(timeoutSeconds);
   }
 
   public <T> List<T> query(Sql sql, Values values, Jdbc.RowMapper<T> mapper) throws SQLException {

@@ -88,7 +88,8 @@ final class Applier {
     if (write == null) {
       ExtendPlan plan = extendPlan.orElseThrow();
       return plan instanceof ExtendPlan.Arrays
-          || (plan instanceof ExtendPlan.Lists && rows.size() == 1);
+          || (plan instanceof ExtendPlan.Lists && rows.size() == 1)
+          || (plan instanceof ExtendPlan.Each && rows.size() == 1);
     }
     WritePlan plan = plan(write);
     return plan instanceof WritePlan.Arrays || (rows.size() == 1 && plan.one().size() == 1);
@@ -227,9 +228,22 @@ final class Applier {
     }
     List<Applied> results = new ArrayList<>();
     for (Writes.Prepared row : rows) {
-      results.add(extendOne(session, (ExtendPlan.Rows) extendPlan.orElseThrow(), row));
+      results.add(
+          extendPlan.get() instanceof ExtendPlan.Each plan
+              ? extendEach(session, plan, row)
+              : extendOne(session, (ExtendPlan.Rows) extendPlan.get(), row));
     }
     return results;
+  }
+
+  private Applied extendEach(Session session, ExtendPlan.Each plan, Writes.Prepared row)
+      throws SQLException {
+    Claim claim = row.change().claim();
+    Claim held =
+        Claims.single(session, plan.sql(), row.values(), r -> reader.readHeld(r, 0, claim));
+    return held == null
+        ? result(row, false)
+        : new Applied(row.change(), Applied.Status.EXTENDED, held);
   }
 
   private List<Applied> extendAll(

@@ -40,38 +40,52 @@ public final class Listing {
   private void claims() {
     for (int i = 0; i < model.readyValues(); i++) {
       String name = i == 0 ? "claim" : "claim (ready value " + (i + 1) + ")";
-      ClaimPlan plan = dialect.claim(model, i, OptionalInt.empty());
-      if (plan instanceof ClaimPlan.OneStatement one) {
-        add(
-            name,
-            "takes up to :limit rows; nobody else gets them, locked rows are passed over",
-            one.sql());
-      } else if (plan instanceof ClaimPlan.LockOnly lock) {
-        add(
-            name,
-            "locks up to :limit rows; hold the transaction open until they are done",
-            lock.sql());
-      } else if (plan instanceof ClaimPlan.LockEach steps) {
-        add(
-            name + ", step 1",
-            "reads the keys of :limit candidates; all steps are one transaction",
-            steps.candidates());
-        add(
-            name + ", step 2",
-            "locks one of them; no row means that somebody else has it: try the next",
-            steps.lock());
-        steps.update().ifPresent(sql -> add(name + ", step 3", "marks it", sql));
-        add(name + ", step 4", "reads it", steps.read());
-      } else if (plan instanceof ClaimPlan.LockThenSet steps) {
-        set(name, steps);
-      } else if (plan instanceof ClaimPlan.LockThenUpdate steps) {
-        add(
-            name + ", step 1",
-            "locks up to :limit rows; steps 1 to 3 are one transaction",
-            steps.lock());
-        add(name + ", step 2", "marks each of them", steps.update());
-        add(name + ", step 3", "reads each of them", steps.read());
-      }
+      claim(name, dialect.claim(model, i, OptionalInt.empty()));
+    }
+  }
+
+  private void claim(String name, ClaimPlan plan) {
+    if (plan instanceof ClaimPlan.OneStatement one) {
+      add(
+          name,
+          "takes up to :limit rows; nobody else gets them, locked rows are passed over",
+          one.sql());
+    } else if (plan instanceof ClaimPlan.Unordered some) {
+      add(
+          name,
+          "takes up to :limit rows; nobody else gets them; sort the result by its last columns",
+          some.sql());
+    } else if (plan instanceof ClaimPlan.WriteLock first) {
+      add(
+          name + ", before",
+          "takes the lock of all writers; all that follows is the same transaction",
+          first.lock());
+      claim(name, first.then());
+    } else if (plan instanceof ClaimPlan.LockOnly lock) {
+      add(
+          name,
+          "locks up to :limit rows; hold the transaction open until they are done",
+          lock.sql());
+    } else if (plan instanceof ClaimPlan.LockEach steps) {
+      add(
+          name + ", step 1",
+          "reads the keys of :limit candidates; all steps are one transaction",
+          steps.candidates());
+      add(
+          name + ", step 2",
+          "locks one of them; no row means that somebody else has it: try the next",
+          steps.lock());
+      steps.update().ifPresent(sql -> add(name + ", step 3", "marks it", sql));
+      add(name + ", step 4", "reads it", steps.read());
+    } else if (plan instanceof ClaimPlan.LockThenSet steps) {
+      set(name, steps);
+    } else if (plan instanceof ClaimPlan.LockThenUpdate steps) {
+      add(
+          name + ", step 1",
+          "locks up to :limit rows; steps 1 to 3 are one transaction",
+          steps.lock());
+      add(name + ", step 2", "marks each of them", steps.update());
+      add(name + ", step 3", "reads each of them", steps.read());
     }
   }
 
@@ -117,6 +131,8 @@ public final class Listing {
           "extend",
           "extends the leases of many claims; a claim that is not returned is lost",
           arrays.sql());
+    } else if (plan instanceof ExtendPlan.Each each) {
+      add("extend", "extends the lease; no row returned: lease lost", each.sql());
     } else if (plan instanceof ExtendPlan.Lists lists) {
       add(
           "extend",
