@@ -9,5 +9,7 @@ public enum Facility {
   /** That a test may make and drop users that log in. */
   LOGIN_ROLES,
   /** PostgreSQL's own planner, whose plans and settings a test names. */
-  POSTGRESQL_PLANNER
+  POSTGRESQL_PLANNER,
+  /** That a transaction locks the rows that it writes, and no others. */
+  ROW_LOCKS
 }

@@ -200,8 +200,10 @@ public final class SqliteDatabase implements TestDatabase {
   }
 
   @Override
-  public Optional<String> noRowLocks() {
-    return Optional.of("SQLite locks the whole file for one writer, and no single rows");
+  public Optional<String> lacks(Facility facility) {
+    return facility == Facility.ROW_LOCKS
+        ? Optional.of("SQLite locks the whole file for one writer, and no single rows")
+        : Optional.empty();
   }
 
   /** What fits an int comes as one. */
