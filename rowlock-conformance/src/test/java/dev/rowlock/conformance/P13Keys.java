@@ -39,7 +39,7 @@ interface P13Keys extends Suite {
         "00000000-0000-0000-0000-000000000001",
         "1b4e28ba-2fa1-11d2-883f-0016d3cca427",
         "7fffffff-ffff-ffff-ffff-ffffffffffff"),
-    TEXT(TestDatabase::textType, "a", "b'c\\d:e?", "ü 水 \uD83D\uDE00"),
+    TEXT(TestDatabase::keyTextType, "a", "b'c\\d:e?", "ü 水 \uD83D\uDE00"),
     VARCHAR(db -> db.varcharType(40), "0", "00", "x y"),
     CHAR(db -> db.charType(20), "abc", "b c", "c\t"),
     BINARY(TestDatabase::binaryType, "00ff", "01", "7f00");

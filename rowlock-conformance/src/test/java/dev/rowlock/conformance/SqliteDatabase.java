@@ -201,9 +201,13 @@ public final class SqliteDatabase implements TestDatabase {
 
   @Override
   public Optional<String> lacks(Facility facility) {
-    return facility == Facility.ROW_LOCKS
-        ? Optional.of("SQLite locks the whole file for one writer, and no single rows")
-        : Optional.empty();
+    return switch (facility) {
+      case ROW_LOCKS -> Optional.of("one writer locks the whole file; there are no row locks");
+      case TEXT_LENGTHS -> Optional.of("declared lengths are not looked at");
+      case CASE_SENSITIVE_COLUMNS -> Optional.of("column names are equal in any case");
+      case POSTGRESQL_PLANNER -> Optional.of("PostgreSQL's own");
+      default -> Optional.empty();
+    };
   }
 
   /** What fits an int comes as one. */

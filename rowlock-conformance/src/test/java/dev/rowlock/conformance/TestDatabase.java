@@ -94,9 +94,14 @@ public interface TestDatabase extends AutoCloseable {
     return type + " generated always as (" + expression + ")" + stored();
   }
 
-  /** Takes away what {@link #fresh()} has made. */
-  default void drop(Schema schema) {
-    Schema.run(dataSource(), "drop schema " + quote(schema.name()) + " cascade");
+  /** A time long before the database's clock, whatever ours says, as text that it reads. */
+  default String past() {
+    return "2000-01-01 00:00:00+00:00";
+  }
+
+  /** Text that can be a key. */
+  default String keyTextType() {
+    return textType();
   }
 
   /** What a generated column has after its expression. */
