@@ -135,6 +135,11 @@ public interface TestDatabase extends AutoCloseable {
     return "select version()";
   }
 
+  /** Takes away what {@link #fresh()} has made. */
+  default void drop(Schema schema) {
+    Schema.run(dataSource(), "drop schema " + quote(schema.name()) + " cascade");
+  }
+
   /** One more schema, reached by its name from the connections of another; close to drop it. */
   default AutoCloseable createSchema(Schema beside, String name) {
     beside.execute("create schema " + quote(name));
