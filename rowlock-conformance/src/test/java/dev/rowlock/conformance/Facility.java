@@ -13,5 +13,9 @@ public enum Facility {
   /** Columns of one table whose names differ in case only. */
   CASE_SENSITIVE_COLUMNS,
   /** A column type for UUIDs. */
-  UUID_TYPE
+  UUID_TYPE,
+  /** That a transaction locks the rows that it writes, and no others. */
+  ROW_LOCKS,
+  /** That text longer than its column is declared is refused. */
+  TEXT_LENGTHS
 }

@@ -29,7 +29,7 @@ interface P04Skip extends Suite {
 
   @Test
   default void p04_aRowLockedBySelectForUpdateIsPassedOver() {
-    needsRowLocks();
+    needs(Facility.ROW_LOCKS);
     TestTable t = table("jobs").full().create().rows(1, 3);
     OpenTransaction other = open().run(db().lockRows(t.name(), t.is(1)));
     assertThat(keys(atOnce(() -> t.queue().claim(1)))).containsExactly(2L);
@@ -39,7 +39,7 @@ interface P04Skip extends Suite {
 
   @Test
   default void p04_aRowThatSomebodyIsUpdatingIsPassedOver() {
-    needsRowLocks();
+    needs(Facility.ROW_LOCKS);
     TestTable t = table("jobs").full().create().rows(1, 3);
     OpenTransaction other = open();
     other.run(
@@ -51,7 +51,7 @@ interface P04Skip extends Suite {
 
   @Test
   default void p04_aRowThatIsBeingInsertedIsNotSeen() {
-    needsRowLocks();
+    needs(Facility.ROW_LOCKS);
     TestTable t = table("jobs").full().create();
     OpenTransaction other = open();
     other.run("insert into %s (%s) values (1)".formatted(t.name(), db().quote("id")));
@@ -62,7 +62,7 @@ interface P04Skip extends Suite {
 
   @Test
   default void p04_aRowTakenWhileItWasLockedIsNotTakenAgain() {
-    needsRowLocks();
+    needs(Facility.ROW_LOCKS);
     TestTable t = table("jobs").full().create().rows(1, 2);
     OpenTransaction other = open();
     List<Claim> theirs = t.queue().claim(other.connection(), 1);
@@ -75,7 +75,7 @@ interface P04Skip extends Suite {
 
   @Test
   default void p04_c148_recoveryPassesLockedRowsOverAndFindsThemLater() {
-    needsRowLocks();
+    needs(Facility.ROW_LOCKS);
     TestTable t = table("jobs").full().create().rows(1, 2);
     t.queue().claim(2);
     t.expireAll();
@@ -87,7 +87,7 @@ interface P04Skip extends Suite {
 
   @Test
   default void p04_extendingARowThatIsLockedNeitherWaitsNorLosesIt() {
-    needsRowLocks();
+    needs(Facility.ROW_LOCKS);
     TestTable t = table("jobs").full().create().rows(1, 2);
     List<Claim> claims = t.queue().claim(2);
     OpenTransaction other = open().run(db().lockRows(t.name(), t.is(1)));

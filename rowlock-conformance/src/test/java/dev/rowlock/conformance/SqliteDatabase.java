@@ -200,8 +200,14 @@ public final class SqliteDatabase implements TestDatabase {
   }
 
   @Override
-  public Optional<String> noRowLocks() {
-    return Optional.of("SQLite locks the whole file for one writer, and no single rows");
+  public Optional<String> lacks(Facility facility) {
+    return switch (facility) {
+      case ROW_LOCKS -> Optional.of("one writer locks the whole file; there are no row locks");
+      case TEXT_LENGTHS -> Optional.of("declared lengths are not looked at");
+      case CASE_SENSITIVE_COLUMNS -> Optional.of("column names are equal in any case");
+      case POSTGRESQL_PLANNER -> Optional.of("PostgreSQL's own");
+      default -> Optional.empty();
+    };
   }
 
   /** What fits an int comes as one. */

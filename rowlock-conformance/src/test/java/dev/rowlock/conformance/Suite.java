@@ -109,11 +109,6 @@ interface Suite {
     }
   }
 
-  /** Ends a test that needs what the database really does not have. */
-  default void needsRowLocks() {
-    db().noRowLocks().ifPresent(Assumptions::abort);
-  }
-
   /** An open transaction of somebody else; close it to roll back. */
   default OpenTransaction open() {
     return bench().closing(new OpenTransaction(bench().schema().dataSource()));

@@ -135,7 +135,7 @@ public interface TestDatabase extends AutoCloseable {
     return "select version()";
   }
 
-  /** Drops what {@link #fresh()} made. */
+  /** Takes away what {@link #fresh()} has made. */
   default void drop(Schema schema) {
     Schema.run(dataSource(), "drop schema " + quote(schema.name()) + " cascade");
   }
@@ -144,11 +144,6 @@ public interface TestDatabase extends AutoCloseable {
   default AutoCloseable createSchema(Schema beside, String name) {
     beside.execute("create schema " + quote(name));
     return () -> beside.execute("drop schema " + quote(name) + " cascade");
-  }
-
-  /** Why no transaction can lock single rows; empty where it can. */
-  default Optional<String> noRowLocks() {
-    return Optional.empty();
   }
 
   /** A value as the tests expect it: whole numbers of big columns are long. */

@@ -5,7 +5,6 @@ import dev.rowlock.OnDone;
 import dev.rowlock.Role;
 import dev.rowlock.SqlListing;
 import dev.rowlock.spi.Column;
-import dev.rowlock.spi.Dialect;
 import dev.rowlock.spi.Model;
 import dev.rowlock.spi.Sql;
 import dev.rowlock.spi.Table;
@@ -139,7 +138,7 @@ record Advice(Model model, String timestamp, String text, String number, boolean
     if (served(model)) {
       return;
     }
-    Dialect dialect = model.dialect();
+    StandardDialect dialect = (StandardDialect) model.dialect();
     String columns =
         (model.state().isPresent() ? model.state().get().quoted() + ", " : "")
             + model.order().stream()
@@ -155,9 +154,8 @@ record Advice(Model model, String timestamp, String text, String number, boolean
             ? model.role(Role.DONE_AT).map(c -> c.quoted() + ", ").orElse("")
             : "";
     String sql =
-        "CREATE INDEX %s ON %s (%s%s)%s"
-            .formatted(
-                dialect.quote(name("claim")), model.table().quoted(), lead, columns, partial);
+        "CREATE INDEX %s (%s%s)%s"
+            .formatted(dialect.indexOn(model, name("claim")), lead, columns, partial);
     all.add(
         statement(
             "index for claims",

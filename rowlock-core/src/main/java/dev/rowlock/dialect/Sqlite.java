@@ -431,6 +431,14 @@ public final class Sqlite extends StandardDialect {
         : Optional.empty();
   }
 
+  // The schema stands before the name of the index, not of the table.
+  @Override
+  String indexOn(Model model, String name) {
+    String table = model.table().quoted();
+    String schema = table.substring(0, table.length() - own(model).length());
+    return schema + quote(name) + " ON " + own(model);
+  }
+
   @Override
   List<Advice.Part> indexed(Model.OrderItem item) {
     Column column = item.column();

@@ -27,6 +27,7 @@ final class SqliteValues {
   private static final DateTimeFormatter WRITTEN =
       DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss.SSS", Locale.ROOT);
   private static final Pattern SCALE = Pattern.compile("\\(\\s*\\d+\\s*,\\s*(\\d+)\\s*\\)");
+  private static final Pattern OFFSET = Pattern.compile("(.*T.*)([+-]\\d\\d):?(\\d\\d)?");
   private static final Pattern COLLATION = Pattern.compile(".* COLLATE (\\S+)");
 
   private SqliteValues() {}
@@ -72,15 +73,24 @@ final class SqliteValues {
     }
   }
 
-  /** A date and time of day; with an offset, the one of UTC. */
-  private static LocalDateTime local(String text) {
+  /** A date and time of day; an instant if the text has an offset. */
+  private static Object time(String text) {
     String iso = text.strip().replaceFirst("^(\\d{4}-\\d\\d-\\d\\d) ", "$1T");
-    if (iso.matches(".*T.*([Zz]|[+-]\\d\\d(:?\\d\\d)?)")) {
-      return OffsetDateTime.parse(iso, DateTimeFormatter.ISO_OFFSET_DATE_TIME)
-          .withOffsetSameInstant(ZoneOffset.UTC)
-          .toLocalDateTime();
+    Matcher offset = OFFSET.matcher(iso);
+    if (iso.endsWith("Z")) {
+      return Instant.parse(iso);
+    } else if (offset.matches()) {
+      String minutes = offset.group(3) == null ? "00" : offset.group(3);
+      return OffsetDateTime.parse(offset.group(1) + offset.group(2) + ":" + minutes).toInstant();
     }
     return iso.contains("T") ? LocalDateTime.parse(iso) : LocalDate.parse(iso).atStartOfDay();
+  }
+
+  /** With an offset, the date and time of day in UTC. */
+  private static LocalDateTime local(String text) {
+    return time(text) instanceof Instant instant
+        ? LocalDateTime.ofInstant(instant, ZoneOffset.UTC)
+        : (LocalDateTime) time(text);
   }
 
   static Object read(ResultSet row, int index, Column column) throws SQLException {
@@ -97,7 +107,7 @@ final class SqliteValues {
         case UUID -> UUID.fromString(value.toString());
         case BINARY -> row.getBytes(index);
         case INSTANT -> Instant.ofEpochMilli(number(value, column).longValueExact());
-        case LOCAL_TIMESTAMP -> local(value);
+        case LOCAL_TIMESTAMP -> value instanceof Number ms ? instant(ms) : time(value.toString());
         case DATE -> local(value).toLocalDate();
         default -> row.getString(index);
       };
@@ -108,8 +118,12 @@ final class SqliteValues {
 
   private static LocalDateTime local(Object value) {
     return value instanceof Number ms
-        ? LocalDateTime.ofInstant(Instant.ofEpochMilli(ms.longValue()), ZoneOffset.UTC)
+        ? LocalDateTime.ofInstant(instant(ms), ZoneOffset.UTC)
         : local(value.toString());
+  }
+
+  private static Instant instant(Number ms) {
+    return Instant.ofEpochMilli(ms.longValue());
   }
 
   private static BigDecimal number(Object value, Column column) throws SQLException {

@@ -218,6 +218,11 @@ abstract class StandardDialect implements Dialect {
             : "");
   }
 
+  /** The name of a new index and what it is on. */
+  String indexOn(Model model, String name) {
+    return quote(name) + " ON " + model.table().quoted();
+  }
+
   /**
    * What an index must hold so that it can be read in the order of one part; empty where it is the
    * column itself.
