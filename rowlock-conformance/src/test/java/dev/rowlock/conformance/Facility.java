@@ -11,5 +11,9 @@ public enum Facility {
   /** PostgreSQL's own planner, whose plans and settings a test names. */
   POSTGRESQL_PLANNER,
   /** Columns of one table whose names differ in case only. */
-  CASE_SENSITIVE_COLUMNS
+  CASE_SENSITIVE_COLUMNS,
+  /** That a transaction locks the rows that it writes, and no others. */
+  ROW_LOCKS,
+  /** That text longer than its column is declared is refused. */
+  TEXT_LENGTHS
 }

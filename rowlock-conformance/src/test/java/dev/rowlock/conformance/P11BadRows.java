@@ -21,6 +21,7 @@ interface P11BadRows extends Suite {
 
   @Test
   default void p11_aResultThatDoesNotFitFailsAloneAndTheRowStaysOurs() {
+    needs(Facility.TEXT_LENGTHS);
     TestTable t = table("jobs").full().write("result", db().varcharType(5)).create().rows(1, 2);
     List<Claim> claims = t.queue().claim(2);
     Assertions.assertThatThrownBy(

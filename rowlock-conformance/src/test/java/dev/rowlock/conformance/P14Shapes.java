@@ -92,7 +92,7 @@ interface P14Shapes extends Suite {
 
   /** A generated column of type int. */
   private String generated(String expression) {
-    return db().intType() + " generated always as (" + expression + ")" + db().stored();
+    return db().generated(db().intType(), expression);
   }
 
   @Test

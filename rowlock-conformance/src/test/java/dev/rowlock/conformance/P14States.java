@@ -89,7 +89,7 @@ interface P14States extends Suite {
     TestTable t =
         table("jobs")
             .key("id")
-            .state(state, db().booleanType() + " default false not null")
+            .state(state, db().booleanType() + " default " + db().literal(false) + " not null")
             .with(Role.TOKEN, Role.LEASE_UNTIL)
             .map(m -> m.onDone(dev.rowlock.OnDone.delete()))
             .create()
@@ -110,7 +110,7 @@ interface P14States extends Suite {
             .key("id")
             .state(
                 State.of("busy", "false", "true", "done"),
-                db().booleanType() + " default false not null")
+                db().booleanType() + " default " + db().literal(false) + " not null")
             .create();
     assertThatThrownBy(t::queue)
         .isInstanceOf(ConfigurationException.class)

@@ -95,9 +95,19 @@ public interface TestDatabase extends AutoCloseable {
     return "'" + text.replace("'", "''") + "'";
   }
 
+  /** A literal of {@link #booleanType()}. */
+  default String literal(boolean value) {
+    return String.valueOf(value);
+  }
+
+  /** The type of a column that the database computes, and all that belongs to it. */
+  default String generated(String type, String expression) {
+    return type + " generated always as (" + expression + ")" + stored();
+  }
+
   /** A time long before the database's clock, whatever ours says, as text that it reads. */
   default String past() {
-    return "2000-01-01 00:00:00+00";
+    return "2000-01-01 00:00:00+00:00";
   }
 
   /** Text that can be a key. */
@@ -131,7 +141,12 @@ public interface TestDatabase extends AutoCloseable {
     return "set time zone '" + zone + "'";
   }
 
-  /** Drops what {@link #fresh()} made. */
+  /** The database's version in words. */
+  default String versionQuery() {
+    return "select version()";
+  }
+
+  /** Takes away what {@link #fresh()} has made. */
   default void drop(Schema schema) {
     Schema.run(dataSource(), "drop schema " + quote(schema.name()) + " cascade");
   }

@@ -5,7 +5,6 @@ import dev.rowlock.OnDone;
 import dev.rowlock.Role;
 import dev.rowlock.SqlListing;
 import dev.rowlock.spi.Column;
-import dev.rowlock.spi.Dialect;
 import dev.rowlock.spi.Model;
 import dev.rowlock.spi.Sql;
 import dev.rowlock.spi.Table;
@@ -71,11 +70,25 @@ record Advice(Model model, String timestamp, String text, String number, boolean
     return all;
   }
 
+  /**
+   * A part of an index.
+   *
+   * @param name as the catalog has it: a column, or an expression's text
+   * @param sql as it stands in CREATE INDEX
+   */
+  record Part(String name, String sql) {}
+
+  private static List<Part> parts(Model.OrderItem item, Model model, String direction) {
+    List<Part> own = ((StandardDialect) model.dialect()).indexed(item);
+    Column column = item.column();
+    return own.isEmpty() ? List.of(new Part(column.name(), column.quoted() + direction)) : own;
+  }
+
   /** The columns that the claim index must begin with. */
   static List<String> claimIndex(Model model) {
     Set<String> columns = new LinkedHashSet<>();
     model.state().map(Column::name).ifPresent(columns::add);
-    model.order().forEach(o -> columns.add(o.column().name()));
+    model.order().forEach(o -> parts(o, model, "").forEach(p -> columns.add(p.name())));
     return List.copyOf(columns);
   }
 
@@ -125,11 +138,12 @@ record Advice(Model model, String timestamp, String text, String number, boolean
     if (served(model)) {
       return;
     }
-    Dialect dialect = model.dialect();
+    StandardDialect dialect = (StandardDialect) model.dialect();
     String columns =
         (model.state().isPresent() ? model.state().get().quoted() + ", " : "")
             + model.order().stream()
-                .map(o -> o.column().quoted() + direction(o))
+                .flatMap(o -> parts(o, model, direction(o)).stream())
+                .map(Part::sql)
                 .collect(Collectors.joining(", "));
     String partial =
         model.state().isPresent() || deletes(model) || !dialect.name().equals("postgresql")
@@ -140,9 +154,8 @@ record Advice(Model model, String timestamp, String text, String number, boolean
             ? model.role(Role.DONE_AT).map(c -> c.quoted() + ", ").orElse("")
             : "";
     String sql =
-        "CREATE INDEX %s ON %s (%s%s)%s"
-            .formatted(
-                dialect.quote(name("claim")), model.table().quoted(), lead, columns, partial);
+        "CREATE INDEX %s (%s%s)%s"
+            .formatted(dialect.indexOn(model, name("claim")), lead, columns, partial);
     all.add(
         statement(
             "index for claims",

@@ -210,18 +210,7 @@ public final class PostgreSql extends StandardDialect {
 
   @Override
   public Optional<String> refusal(Connection connection) throws SQLException {
-    String version = Jdbc.first(connection, "SELECT version()", r -> r.getString(1)).orElse("");
-    if (!version.startsWith("PostgreSQL ")
-        || version.contains("-YB-")
-        || version.contains("Redshift")) {
-      return Optional.of(
-          "this server speaks PostgreSQL's protocol but calls itself '%s'; only PostgreSQL 12 or newer is supported"
-              .formatted(version));
-    }
-    int number = Jdbc.first(connection, "SHOW server_version_num", r -> r.getInt(1)).orElse(0);
-    return number >= 120000
-        ? Optional.empty()
-        : Optional.of("%s is too old; use PostgreSQL 12 or newer".formatted(version));
+    return new PostgreSqlServers(connection).refusal();
   }
 
   @Override

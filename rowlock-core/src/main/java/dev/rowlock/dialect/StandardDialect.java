@@ -131,7 +131,7 @@ abstract class StandardDialect implements Dialect {
   }
 
   @Override
-  public final List<Sql> left(Model model) {
+  public List<Sql> left(Model model) {
     Predicates where = finding(model);
     List<Sql> all = new ArrayList<>();
     for (int i = 0; i < model.readyValues(); i++) {
@@ -216,6 +216,19 @@ abstract class StandardDialect implements Dialect {
         + (item.column().nullable() && sayNulls(item)
             ? item.by().nullsFirst() ? " NULLS FIRST" : " NULLS LAST"
             : "");
+  }
+
+  /** The name of a new index and what it is on. */
+  String indexOn(Model model, String name) {
+    return quote(name) + " ON " + model.table().quoted();
+  }
+
+  /**
+   * What an index must hold so that it can be read in the order of one part; empty where it is the
+   * column itself.
+   */
+  List<Advice.Part> indexed(Model.OrderItem item) {
+    return List.of();
   }
 
   /** The archived row has the values that a completed row would have. */

@@ -138,11 +138,7 @@ public final class Assignments {
               c ->
                   set.put(
                       c,
-                      "GREATEST("
-                          + counted(c, "")
-                          + ", "
-                          + new Predicates(model).maxAttempts(alias)
-                          + ")"));
+                      dialect.greatest(counted(c, ""), new Predicates(model).maxAttempts(alias))));
       giveBack(set);
     }
     now(Role.DEAD_AT, set);
@@ -165,7 +161,7 @@ public final class Assignments {
     if (model.has(Role.TOKEN)) {
       model
           .role(Role.ATTEMPTS)
-          .ifPresent(c -> set.put(c, "GREATEST(" + counted(c, "- 1") + ", 0)"));
+          .ifPresent(c -> set.put(c, dialect.greatest(counted(c, "- 1"), "0")));
     }
     return set;
   }

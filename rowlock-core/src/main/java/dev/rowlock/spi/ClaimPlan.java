@@ -14,6 +14,34 @@ public sealed interface ClaimPlan {
   record OneStatement(Sql sql) implements ClaimPlan {}
 
   /**
+   * Whether the plan is one statement, which commits by itself.
+   *
+   * @return false if its statements need a transaction around them
+   */
+  default boolean oneStatement() {
+    return this instanceof OneStatement || this instanceof Unordered;
+  }
+
+  /**
+   * For databases whose UPDATE returns rows in no order: one statement updates and returns the
+   * model's outputs and, behind them, one value for each part of the claim order. By these the rows
+   * are sorted: numbers come before text, text (by code point) before bytes, and NULL where the
+   * order puts it.
+   *
+   * @param sql the statement, parameter {@code limit} among others
+   */
+  record Unordered(Sql sql) implements ClaimPlan {}
+
+  /**
+   * For databases that know one lock for all who write: take it, then go on. All in one
+   * transaction.
+   *
+   * @param lock takes the lock and changes nothing
+   * @param then what needs no more lock
+   */
+  record WriteLock(Sql lock, ClaimPlan then) implements ClaimPlan {}
+
+  /**
    * A locking read is all: the mapping has nothing that a claim writes (transactional mode only).
    * Returns the model's outputs in claim order.
    *

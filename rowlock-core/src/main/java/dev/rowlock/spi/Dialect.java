@@ -1,6 +1,7 @@
 package dev.rowlock.spi;
 
 import dev.rowlock.Fault;
+import dev.rowlock.Mapping;
 import dev.rowlock.RowState;
 import dev.rowlock.SqlListing;
 import dev.rowlock.TableName;
@@ -95,6 +96,68 @@ public interface Dialect {
   }
 
   /**
+   * How long one statement may take, or wait for a lock where the driver knows no other measure.
+   *
+   * @param seconds what the lease allows
+   * @return that or less, at least 1
+   */
+  default int queryTimeoutSeconds(int seconds) {
+    return seconds;
+  }
+
+  /**
+   * Commits a transaction of Rowlock's own.
+   *
+   * @param connection a connection that is not in autocommit mode
+   * @throws SQLException if the transaction was not committed
+   */
+  default void commit(Connection connection) throws SQLException {
+    connection.commit();
+  }
+
+  /**
+   * Whether one transaction at a time can write, so that a claim waits for every other writer
+   * instead of passing rows over.
+   *
+   * @return true for databases without row locks
+   */
+  default boolean oneWriter() {
+    return false;
+  }
+
+  /**
+   * The dialect as this database needs it, where databases of one kind are set up differently.
+   *
+   * @param connection a connection to a database that is supported
+   * @return this dialect, or one for the database's settings
+   * @throws SQLException if the database cannot be asked
+   */
+  default Dialect tuned(Connection connection) throws SQLException {
+    return this;
+  }
+
+  /**
+   * Looks whether rows can be claimed in the transaction of somebody else.
+   *
+   * @param connection the caller's connection
+   * @return empty if they can, else the reason and the fix
+   * @throws SQLException if the database cannot be asked
+   */
+  default Optional<String> claimRefusal(Connection connection) throws SQLException {
+    return Optional.empty();
+  }
+
+  /**
+   * How many rows one statement may change, where more would make it lock the whole table.
+   *
+   * @param model the queue
+   * @return 1 or more
+   */
+  default int mostRows(Model model) {
+    return Integer.MAX_VALUE;
+  }
+
+  /**
    * Looks at a table.
    *
    * @param connection a connection
@@ -103,6 +166,18 @@ public interface Dialect {
    * @throws SQLException if the database cannot be asked
    */
   Optional<Table> inspect(Connection connection, TableName name) throws SQLException;
+
+  /**
+   * The table as a mapping uses it: where types are loose, what a column holds follows from what it
+   * is mapped as.
+   *
+   * @param mapping the mapping
+   * @param table the table as it was found
+   * @return the same table, or one with other kinds of columns or more problems
+   */
+  default Table mapped(Mapping mapping, Table table) {
+    return table;
+  }
 
   /**
    * Looks whether a queue can be run here, beyond what its table and mapping say.
@@ -133,6 +208,29 @@ public interface Dialect {
    * @return an SQL expression
    */
   String now(Model model, Column target, Optional<String> plusMillis);
+
+  /**
+   * A point in time that is kept in a column, in the form in which it compares with {@link #now}.
+   *
+   * @param model for the zone of columns that have none
+   * @param expression the column
+   * @param column what it holds
+   * @return an SQL expression; NULL for NULL
+   */
+  default String moment(Model model, String expression, Column column) {
+    return expression;
+  }
+
+  /**
+   * The greater of two numbers.
+   *
+   * @param a an SQL expression
+   * @param b an SQL expression
+   * @return an SQL expression
+   */
+  default String greatest(String a, String b) {
+    return "GREATEST(" + a + ", " + b + ")";
+  }
 
   /**
    * A value of a column's type.
@@ -188,6 +286,16 @@ public interface Dialect {
    * @return the unit of {@link Column#size()}
    */
   TextUnit textUnit();
+
+  /**
+   * How one text column counts, where columns differ.
+   *
+   * @param column the column
+   * @return the unit of its size
+   */
+  default TextUnit textUnit(Column column) {
+    return textUnit();
+  }
 
   /**
    * Binds a value.

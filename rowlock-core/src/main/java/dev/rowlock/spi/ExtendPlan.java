@@ -1,5 +1,9 @@
 package dev.rowlock.spi;
 
+import java.util.Collections;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
 /**
  * How a database extends leases without ever waiting for a row lock: a row that another transaction
  * has locked cannot be claimed by anyone either, so it is left for the next beat.
@@ -16,6 +20,14 @@ public sealed interface ExtendPlan {
   record Arrays(Sql sql) implements ExtendPlan {}
 
   /**
+   * Row by row, each by one statement, which returns the model's fence and lease outputs; no row
+   * means that the claim is not current. For databases where nobody locks single rows.
+   *
+   * @param sql the statement
+   */
+  record Each(Sql sql) implements ExtendPlan {}
+
+  /**
    * Row by row.
    *
    * @param lock locks the row if the claim is current and nobody else has it locked
@@ -24,6 +36,27 @@ public sealed interface ExtendPlan {
    * @param read returns the model's fence and lease outputs
    */
   record Rows(Sql lock, Sql current, Sql update, Sql read) implements ExtendPlan {}
+
+  /**
+   * Many rows by one statement, which holds them as {@link WritePlan.Lists} does. Returns for each
+   * row that was extended its 1-based position, then the model's fence and lease outputs. Of a row
+   * that is not among them, a second look tells whether it is lost.
+   *
+   * @param many by how many rows a statement holds, smallest first
+   * @param current returns a row if one claim is current, or if that cannot be told because another
+   *     transaction has the row locked; never waits
+   */
+  record Lists(NavigableMap<Integer, Sql> many, Sql current) implements ExtendPlan {
+    /**
+     * Copies the map.
+     *
+     * @param many see above
+     * @param current see above
+     */
+    public Lists {
+      many = Collections.unmodifiableNavigableMap(new TreeMap<>(many));
+    }
+  }
 
   /**
    * Many rows by a few statements, in one transaction; what is said of {@link Rows} holds.

@@ -53,10 +53,10 @@ public final class Model {
   public Model(Mapping mapping, Mode mode, Table table, Optional<Table> archive, Dialect dialect) {
     this.mapping = mapping;
     this.mode = mode;
-    this.table = table;
+    this.table = dialect.mapped(mapping, table);
     this.archive = archive;
     this.dialect = dialect;
-    Resolver resolver = new Resolver(mapping, table);
+    Resolver resolver = new Resolver(mapping, this.table);
     key = resolver.all("key", mapping.key());
     state = mapping.state().map(s -> resolver.one("state", s.column()));
     Map<Role, Column> found = new EnumMap<>(Role.class);

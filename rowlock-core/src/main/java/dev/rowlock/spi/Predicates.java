@@ -12,6 +12,7 @@ public final class Predicates {
   private final Model model;
   private final Dialect dialect;
   private final boolean ranged;
+  private final String beside;
 
   /**
    * For a queue.
@@ -19,13 +20,26 @@ public final class Predicates {
    * @param model the queue
    */
   public Predicates(Model model) {
-    this(model, false);
+    this(model, false, "");
   }
 
-  private Predicates(Model model, boolean ranged) {
+  private Predicates(Model model, boolean ranged, String beside) {
     this.model = model;
     this.dialect = model.dialect();
     this.ranged = ranged;
+    this.beside = beside;
+  }
+
+  /**
+   * The same conditions, for databases on which a statement must say how it reads the other rows of
+   * a group.
+   *
+   * @param model the queue
+   * @param beside what follows the name of the table where those rows are read
+   * @return conditions
+   */
+  public static Predicates reading(Model model, String beside) {
+    return new Predicates(model, false, beside);
   }
 
   /**
@@ -38,7 +52,7 @@ public final class Predicates {
    * @return conditions for the alias q
    */
   public static Predicates ranged(Model model) {
-    return new Predicates(model, true);
+    return new Predicates(model, true, "");
   }
 
   private String stateIs(String alias, Column column, String value) {
@@ -142,7 +156,7 @@ public final class Predicates {
         .role(Role.RUN_AT)
         .map(
             c -> {
-              String due = c.of(alias) + " <= " + dialect.now(model, c, Optional.empty());
+              String due = moment(alias, c) + " <= " + dialect.now(model, c, Optional.empty());
               return c.nullable() ? "(" + c.of(alias) + " IS NULL OR " + due + ")" : due;
             });
   }
@@ -194,12 +208,13 @@ public final class Predicates {
     String inside = model.mapping().where().map(w -> " AND (" + trusted(w) + ")").orElse("");
     return """
         (%s IS NULL OR NOT EXISTS (
-          SELECT 1 FROM %s b
+          SELECT 1 FROM %s b%s
           WHERE %s = %s
             AND (%s OR (%s%s%s AND (%s)))))"""
         .formatted(
             group.of(alias),
             model.table().quoted(),
+            beside,
             group.of("b"),
             group.of(alias),
             claimed("b"),
@@ -254,7 +269,7 @@ public final class Predicates {
     List<String> all = unfinished(alias);
     if (model.expiredIsReady()) {
       Column until = model.role(Role.LEASE_UNTIL).orElseThrow();
-      all.add(until.of(alias) + " > " + dialect.now(model, until, Optional.empty()));
+      all.add(moment(alias, until) + " > " + dialect.now(model, until, Optional.empty()));
       return and(all);
     }
     List<String> markers = new ArrayList<>();
@@ -298,7 +313,11 @@ public final class Predicates {
   }
 
   private String ended(String alias, Column column, Optional<String> plusMillis) {
-    return column.of(alias) + " <= " + dialect.now(model, column, plusMillis);
+    return moment(alias, column) + " <= " + dialect.now(model, column, plusMillis);
+  }
+
+  private String moment(String alias, Column column) {
+    return dialect.moment(model, column.of(alias), column);
   }
 
   /**

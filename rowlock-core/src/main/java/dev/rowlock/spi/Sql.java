@@ -21,6 +21,7 @@ public record Sql(String jdbc, String named, List<String> parameters) {
   private static final char QUESTION = '\uE003';
   private static final char LINE_FEED = '\uE004';
   private static final char RETURN = '\uE005';
+  private static final char MARK = '\uE006';
 
   /**
    * Copies the list.
@@ -61,13 +62,23 @@ public record Sql(String jdbc, String named, List<String> parameters) {
   }
 
   /**
+   * Protects a name in quotes that this class does not know as quotes, such as brackets.
+   *
+   * @param quoted a quoted identifier
+   * @return text that templates leave alone, with every question mark as it is
+   */
+  public static String name(String quoted) {
+    return raw(quoted.replace('?', MARK));
+  }
+
+  /**
    * Whether a name holds characters that {@link #raw} uses itself.
    *
    * @param name a name
    * @return true if it cannot be used
    */
   public static boolean reserved(String name) {
-    return name.chars().anyMatch(c -> c == 0 || (c >= COLON && c <= RETURN));
+    return name.chars().anyMatch(c -> c == 0 || (c >= COLON && c <= MARK));
   }
 
   private static String expand(String template, Map<String, String> fragments) {
@@ -142,6 +153,7 @@ public record Sql(String jdbc, String named, List<String> parameters) {
         case CLOSE -> out.append('}');
         case LINE_FEED -> out.append('\n');
         case RETURN -> out.append('\r');
+        case MARK -> out.append('?');
         // A JDBC driver takes ? outside of quotes for a parameter; doubled it is the operator.
         case QUESTION -> out.append(quote == 0 ? question : "?");
         default -> out.append(c);

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A table as the database knows it.
@@ -52,17 +53,32 @@ public record Table(
    * @param name its name
    * @param columns its columns in order; an expression is given as its text
    * @param predicate the condition of a partial index
+   * @param descending those of its columns that run downwards, as far as the dialect looks at that
    */
-  public record Index(String name, List<String> columns, Optional<String> predicate) {
+  public record Index(
+      String name, List<String> columns, Optional<String> predicate, Set<String> descending) {
     /**
-     * Copies the list.
+     * Copies the collections.
      *
      * @param name see above
      * @param columns see above
      * @param predicate see above
+     * @param descending see above
      */
     public Index {
       columns = List.copyOf(columns);
+      descending = Set.copyOf(descending);
+    }
+
+    /**
+     * An index whose directions do not matter.
+     *
+     * @param name its name
+     * @param columns its columns in order
+     * @param predicate the condition of a partial index
+     */
+    public Index(String name, List<String> columns, Optional<String> predicate) {
+      this(name, columns, predicate, Set.of());
     }
   }
 

@@ -1,7 +1,10 @@
 package dev.rowlock.spi;
 
+import java.util.Collections;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** How a database carries out fenced writes of one kind. */
@@ -39,6 +42,33 @@ public sealed interface WritePlan {
    * @param many the statement for many rows
    */
   record Arrays(Sql row, Sql many) implements WritePlan {
+    @Override
+    public List<Sql> one() {
+      return List.of(row);
+    }
+  }
+
+  /**
+   * Many rows by one statement that holds them as a list of so many rows, each with parameters of
+   * its own: those of the <i>i</i>-th row end in {@code __i}. What is left over is null, which is
+   * no claim. Returns the 1-based positions of the rows whose claim was current. The rows are given
+   * in the order of their keys, the same for everybody, so that no two statements lock them in
+   * different orders.
+   *
+   * @param row the statement for one row
+   * @param many by how many rows a statement holds, smallest first
+   */
+  record Lists(Sql row, NavigableMap<Integer, Sql> many) implements WritePlan {
+    /**
+     * Copies the map.
+     *
+     * @param row see above
+     * @param many see above
+     */
+    public Lists {
+      many = Collections.unmodifiableNavigableMap(new TreeMap<>(many));
+    }
+
     @Override
     public List<Sql> one() {
       return List.of(row);

@@ -6,7 +6,10 @@ public final class Secrets {
 
   /** A URL without its passwords. */
   public static String hide(String url) {
-    return url.replaceAll("(?i)([?&;](?:password|sslpassword)=)[^&;]*", "$1***")
+    // SQL Server's driver takes values in braces, in which } is doubled.
+    return url.replaceAll(
+            "(?i)([?&;][a-z]*(?:password|pwd|secret|accesstoken)=)(?:\\{(?:[^}]|}})*}|[^&;]*)",
+            "$1***")
         .replaceAll("^([a-z0-9:+]+://[^/@:]*):[^/]*@", "$1:***@");
   }
 }

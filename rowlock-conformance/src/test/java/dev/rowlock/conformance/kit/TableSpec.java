@@ -64,7 +64,7 @@ public final class TableSpec {
   /** A state column of text, with the first ready value as its default. */
   public TableSpec state(State state) {
     String ready = state.ready().get(0);
-    String standard = ready == null ? "" : " default '" + ready + "' not null";
+    String standard = ready == null ? "" : " default " + db.literal(ready) + " not null";
     return state(state, db.varcharType(20) + standard);
   }
 

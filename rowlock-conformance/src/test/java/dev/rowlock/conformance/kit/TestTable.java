@@ -212,7 +212,9 @@ public final class TestTable {
   private String literal(Object value) {
     if (value instanceof Raw raw) {
       return raw.sql();
-    } else if (value == null || value instanceof Number || value instanceof Boolean) {
+    } else if (value instanceof Boolean bool) {
+      return bench.db().literal((boolean) bool);
+    } else if (value == null || value instanceof Number) {
       return String.valueOf(value);
     }
     return bench.db().literal(value.toString());

@@ -23,6 +23,9 @@ final class Borrowed implements AutoCloseable {
   private static final Set<Connection> AT_LEVEL =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
+  private static final Set<Connection> DOUBTED =
+      Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
   // The level that the dialect wants on it, kept for as long: to ask may be a round trip too.
   private static final Map<Connection, Integer> WANTED =
       Collections.synchronizedMap(new WeakHashMap<>());
@@ -88,7 +91,10 @@ final class Borrowed implements AutoCloseable {
     }
     int wanted = level.of(connection, physical);
     int before = connection.getTransactionIsolation();
-    if (before == wanted) {
+    if (DOUBTED.remove(physical) && before == wanted) {
+      // Some drivers remember the level and know nothing of a SET that somebody else has run.
+      connection.setTransactionIsolation(wanted);
+    } else if (before == wanted) {
       AT_LEVEL.add(physical);
     } else {
       isolation = before;
@@ -129,10 +135,12 @@ final class Borrowed implements AutoCloseable {
     }
   }
 
-  /** The level may have been changed behind our back: look again next time. */
+  /** The level may have been changed behind our back: look again next time, and set it anew. */
   void doubtIsolation() {
-    AT_LEVEL.remove(physical());
-    WANTED.remove(physical());
+    Connection physical = physical();
+    AT_LEVEL.remove(physical);
+    WANTED.remove(physical);
+    DOUBTED.add(physical);
   }
 
   /** The connection must not be used again by anyone. */

@@ -27,20 +27,13 @@ public final class Session {
   public Session(Connection connection, Dialect dialect, int timeoutSeconds) {
     this.connection = connection;
     this.dialect = dialect;
-    this.timeoutSeconds = timeoutSeconds;
+    this.timeoutSeconds = dialect.queryTimeoutSeconds(timeoutSeconds);
   }
 
   public <T> List<T> query(Sql sql, Values values, Jdbc.RowMapper<T> mapper) throws SQLException {
     try (PreparedStatement statement = prepare(sql, values)) {
       List<T> all = new ArrayList<>();
-      // Not executeQuery: a driver may look at the first word only, and refuse an INSERT that
-      // returns rows or a SELECT with settings in front.
-      statement.execute();
-      try (ResultSet rows = statement.getResultSet()) {
-        while (rows.next()) {
-          all.add(mapper.map(rows));
-        }
-      }
+      Results.walk(statement, rows -> all.add(mapper.map(rows)));
       return all;
     }
   }
@@ -66,9 +59,10 @@ public final class Session {
     }
   }
 
+  /** How many rows were changed: so many as the statement returns, else as the driver counts. */
   public int update(Sql sql, Values values) throws SQLException {
     try (PreparedStatement statement = prepare(sql, values)) {
-      return statement.executeUpdate();
+      return Results.walk(statement, rows -> 1);
     }
   }
 
@@ -103,6 +97,11 @@ public final class Session {
   /** Why this session cannot write, if so. */
   public Optional<String> readOnly() throws SQLException {
     return dialect.readOnly(connection);
+  }
+
+  /** Why rows cannot be claimed in this session's transaction, if so. */
+  public Optional<String> claimRefusal() throws SQLException {
+    return dialect.claimRefusal(connection);
   }
 
   public boolean autoCommit() throws SQLException {

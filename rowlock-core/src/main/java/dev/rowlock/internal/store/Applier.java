@@ -86,7 +86,10 @@ final class Applier {
   private boolean oneStatement(List<Writes.Prepared> rows) {
     Write write = rows.get(0).write();
     if (write == null) {
-      return extendPlan.orElseThrow() instanceof ExtendPlan.Arrays;
+      ExtendPlan plan = extendPlan.orElseThrow();
+      return plan instanceof ExtendPlan.Arrays
+          || (plan instanceof ExtendPlan.Lists && rows.size() == 1)
+          || (plan instanceof ExtendPlan.Each && rows.size() == 1);
     }
     WritePlan plan = plan(write);
     return plan instanceof WritePlan.Arrays || (rows.size() == 1 && plan.one().size() == 1);
@@ -171,6 +174,12 @@ final class Applier {
       for (int i = 0; i < current.length; i++) {
         current[i] = positions.contains(i + 1);
       }
+    } else if (plan instanceof WritePlan.Lists lists && rows.size() > 1) {
+      RowLists.each(
+          rows,
+          lists.many(),
+          (sql, values, from) ->
+              session.query(sql, values, r -> current[from[r.getInt(1) - 1]] = true));
     } else if (plan.one().size() == 1 && rows.size() > 1) {
       int[] counts =
           session.batch(plan.one().get(0), rows.stream().map(Writes.Prepared::values).toList());
@@ -211,14 +220,30 @@ final class Applier {
     if (extendPlan.orElseThrow() instanceof ExtendPlan.Arrays plan) {
       return extendAll(session, plan, rows);
     }
-    if (extendPlan.orElseThrow() instanceof ExtendPlan.Sets plan) {
+    if (extendPlan.get() instanceof ExtendPlan.Lists plan) {
+      return extendLists(session, plan, rows);
+    }
+    if (extendPlan.get() instanceof ExtendPlan.Sets plan) {
       return new SetWrites(reader).extend(session, plan, rows);
     }
     List<Applied> results = new ArrayList<>();
     for (Writes.Prepared row : rows) {
-      results.add(extendOne(session, (ExtendPlan.Rows) extendPlan.orElseThrow(), row));
+      results.add(
+          extendPlan.get() instanceof ExtendPlan.Each plan
+              ? extendEach(session, plan, row)
+              : extendOne(session, (ExtendPlan.Rows) extendPlan.get(), row));
     }
     return results;
+  }
+
+  private Applied extendEach(Session session, ExtendPlan.Each plan, Writes.Prepared row)
+      throws SQLException {
+    Claim claim = row.change().claim();
+    Claim held =
+        Claims.single(session, plan.sql(), row.values(), r -> reader.readHeld(r, 0, claim));
+    return held == null
+        ? result(row, false)
+        : new Applied(row.change(), Applied.Status.EXTENDED, held);
   }
 
   private List<Applied> extendAll(
@@ -242,13 +267,44 @@ final class Applier {
     return Arrays.asList(results);
   }
 
+  /** What is not extended is looked at once more: lost, or only locked. */
+  private List<Applied> extendLists(
+      Session session, ExtendPlan.Lists plan, List<Writes.Prepared> rows) throws SQLException {
+    Applied[] results = new Applied[rows.size()];
+    RowLists.each(
+        rows,
+        plan.many(),
+        (sql, values, from) ->
+            session.query(
+                sql,
+                values,
+                r -> {
+                  int i = from[r.getInt(1) - 1];
+                  Change change = rows.get(i).change();
+                  Claim held = reader.readHeld(r, 1, change.claim());
+                  return results[i] = new Applied(change, Applied.Status.EXTENDED, held);
+                }));
+    for (int i = 0; i < results.length; i++) {
+      if (results[i] == null) {
+        results[i] = busyOrLost(session, plan.current(), rows.get(i));
+      }
+    }
+    return Arrays.asList(results);
+  }
+
+  private static Applied busyOrLost(Session session, Sql current, Writes.Prepared row)
+      throws SQLException {
+    boolean busy = !session.query(current, row.values(), r -> 1).isEmpty();
+    return new Applied(
+        row.change(), busy ? Applied.Status.BUSY : Applied.Status.LOST, row.change().claim());
+  }
+
   private Applied extendOne(Session session, ExtendPlan.Rows plan, Writes.Prepared row)
       throws SQLException {
     Claim claim = row.change().claim();
     boolean locked = !session.query(plan.lock(), row.values(), r -> 1).isEmpty();
     if (!locked) {
-      boolean current = !session.query(plan.current(), row.values(), r -> 1).isEmpty();
-      return new Applied(row.change(), current ? Applied.Status.BUSY : Applied.Status.LOST, claim);
+      return busyOrLost(session, plan.current(), row);
     }
     if (session.update(plan.update(), row.values()) != 1) {
       return result(row, false);

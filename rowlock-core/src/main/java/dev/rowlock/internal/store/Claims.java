@@ -34,6 +34,7 @@ final class Claims {
   private final Values constants;
   private final ClaimReader reader;
   private final Map<Size, ClaimPlan> plans = new ConcurrentHashMap<>();
+  private final int mostRows;
   private final Map<Integer, RecoverPlan> recoverPlans = new ConcurrentHashMap<>();
 
   /** Which ready value and how many rows: each pair has a statement, so that its plan fits. */
@@ -43,6 +44,7 @@ final class Claims {
     this.core = core;
     this.constants = constants;
     this.reader = reader;
+    mostRows = core.dialect().mostRows(core.model());
     for (int i = 0; i < core.model().readyValues(); i++) {
       plan(i, 1);
     }
@@ -64,26 +66,44 @@ final class Claims {
     Core.positive("limit", limit);
     long start = System.nanoTime();
     List<Claim> all = new ArrayList<>();
-    for (int i = 0; i < core.model().readyValues() && all.size() < limit; i++) {
-      int ready = i;
-      int rest = limit - all.size();
-      try {
-        all.addAll(
-            plan(i, rest) instanceof ClaimPlan.OneStatement
-                ? core.sessions().statement("claim", s -> claim(s, ready, rest))
-                : core.sessions().transaction("claim", s -> claim(s, ready, rest)));
-      } catch (DatabaseException e) {
-        if (all.isEmpty()) {
-          throw e;
-        }
-        // What was claimed before must reach its handler; the trouble will show again at the next
-        // claim.
-        core.events().emit(l -> l.failed(core.name(), "claim", e, 1));
-        break;
+    try {
+      inParts(
+          limit,
+          all,
+          (ready, part) ->
+              plan(ready, part).oneStatement()
+                  ? core.sessions().statement("claim", s -> claim(s, ready, part))
+                  : core.sessions().transaction("claim", s -> claim(s, ready, part)));
+    } catch (SQLException e) {
+      throw new IllegalStateException("sessions translate it", e);
+    } catch (DatabaseException e) {
+      if (all.isEmpty()) {
+        throw e;
       }
+      // What was claimed before must reach its handler; the trouble will show again at the next
+      // claim.
+      core.events().emit(l -> l.failed(core.name(), "claim", e, 1));
     }
     report(all, start);
     return all;
+  }
+
+  /** One statement's part of a claim. */
+  private interface Part {
+    List<Claim> claim(int ready, int limit) throws SQLException;
+  }
+
+  /** One ready value after the other, and no more rows in a statement than the database bears. */
+  private void inParts(int limit, List<Claim> all, Part part) throws SQLException {
+    for (int ready = 0; ready < core.model().readyValues(); ready++) {
+      boolean more = true;
+      while (more && all.size() < limit) {
+        int rows = Math.min(limit - all.size(), mostRows);
+        List<Claim> found = part.claim(ready, rows);
+        all.addAll(found);
+        more = found.size() == rows;
+      }
+    }
   }
 
   List<Claim> claim(Connection connection, int limit) {
@@ -95,11 +115,15 @@ final class Claims {
                 connection,
                 "claim",
                 s -> {
+                  s.claimRefusal().ifPresent(this::refuse);
                   List<Claim> found = new ArrayList<>();
-                  for (int i = 0; i < core.model().readyValues() && found.size() < limit; i++) {
-                    needsTransaction(s, plan(i, limit - found.size()));
-                    found.addAll(claim(s, i, limit - found.size()));
-                  }
+                  inParts(
+                      limit,
+                      found,
+                      (ready, part) -> {
+                        needsTransaction(s, plan(ready, part));
+                        return claim(s, ready, part);
+                      });
                   return found;
                 });
     report(all, start);
@@ -109,15 +133,16 @@ final class Claims {
   /** Claims in a transaction that will be rolled back. */
   List<Claim> rehearse(Session session, int limit) throws SQLException {
     List<Claim> all = new ArrayList<>();
-    for (int i = 0; i < core.model().readyValues() && all.size() < limit; i++) {
-      all.addAll(claim(session, i, limit - all.size()));
-    }
+    inParts(limit, all, (ready, part) -> claim(session, ready, part));
     return all;
   }
 
+  private void refuse(String reason) {
+    throw new ConfigurationException("queue '%s': %s".formatted(core.name(), reason));
+  }
+
   private void needsTransaction(Session session, ClaimPlan plan) throws SQLException {
-    boolean bound =
-        !(plan instanceof ClaimPlan.OneStatement) || core.model().mode() == Mode.TRANSACTIONAL;
+    boolean bound = !plan.oneStatement() || core.model().mode() == Mode.TRANSACTIONAL;
     if (bound && session.autoCommit()) {
       throw new ConfigurationException(
           "the connection is in autocommit mode, but this claim needs a transaction; call setAutoCommit(false) first");
@@ -136,25 +161,34 @@ final class Claims {
   private List<Claim> claim(Session session, int ready, int limit) throws SQLException {
     String value = core.model().mapping().state().map(s -> s.ready().get(ready)).orElse(null);
     Values values = constants.copy().number("limit", limit);
-    ClaimPlan plan = plan(ready, limit);
-    List<Claim> found;
-    if (plan instanceof ClaimPlan.OneStatement one) {
-      found = session.query(one.sql(), values, row -> reader.read(row, value));
-    } else if (plan instanceof ClaimPlan.LockOnly lock) {
-      found = session.query(lock.sql(), values, row -> reader.read(row, value));
-    } else if (plan instanceof ClaimPlan.LockEach each) {
-      found = lockEach(session, each, limit, value);
-    } else if (plan instanceof ClaimPlan.LockThenSet set) {
-      found = new SetClaims(constants, reader).claim(session, set, limit, value);
-    } else {
-      found = lockThenUpdate(session, (ClaimPlan.LockThenUpdate) plan, values, value);
-    }
+    List<Claim> found = carryOut(session, plan(ready, limit), values, limit, value);
     List<Claim> claims = found.stream().filter(Objects::nonNull).toList();
     int suppressed = found.size() - claims.size();
     if (suppressed > 0) {
       core.events().emit(l -> l.suppressed(core.name(), suppressed));
     }
     return claims;
+  }
+
+  private List<Claim> carryOut(
+      Session session, ClaimPlan plan, Values values, int limit, String value) throws SQLException {
+    if (plan instanceof ClaimPlan.OneStatement one) {
+      return session.query(one.sql(), values, row -> reader.read(row, value));
+    } else if (plan instanceof ClaimPlan.Unordered some) {
+      ClaimOrder order = new ClaimOrder(core.model());
+      return order.sorted(
+          session.query(some.sql(), values, row -> order.ranked(row, reader.read(row, value))));
+    } else if (plan instanceof ClaimPlan.LockOnly lock) {
+      return session.query(lock.sql(), values, row -> reader.read(row, value));
+    } else if (plan instanceof ClaimPlan.LockEach each) {
+      return lockEach(session, each, limit, value);
+    } else if (plan instanceof ClaimPlan.LockThenSet set) {
+      return new SetClaims(constants, reader).claim(session, set, limit, value);
+    } else if (plan instanceof ClaimPlan.WriteLock first) {
+      session.update(first.lock(), values);
+      return carryOut(session, first.then(), values, limit, value);
+    }
+    return lockThenUpdate(session, (ClaimPlan.LockThenUpdate) plan, values, value);
   }
 
   private List<Claim> lockThenUpdate(
@@ -209,11 +243,12 @@ final class Claims {
 
   Recovery recover(int limit) {
     Core.positive("limit", limit);
-    RecoverPlan plan = recoverPlan(limit);
+    int rows = Math.min(limit, mostRows);
+    RecoverPlan plan = recoverPlan(rows);
     Recovery recovery =
         plan instanceof RecoverPlan.OneStatement
-            ? core.sessions().statement("recover", s -> recover(s, plan, limit))
-            : core.sessions().transaction("recover", s -> recover(s, plan, limit));
+            ? core.sessions().statement("recover", s -> recover(s, plan, rows))
+            : core.sessions().transaction("recover", s -> recover(s, plan, rows));
     if (!recovery.ready().isEmpty()) {
       core.wakeups().committed();
     }
@@ -222,9 +257,17 @@ final class Claims {
 
   Recovery recover(Connection connection, int limit) {
     Core.positive("limit", limit);
-    RecoverPlan plan = recoverPlan(limit);
+    int rows = Math.min(limit, mostRows);
+    RecoverPlan plan = recoverPlan(rows);
     return reportRecovery(
-        core.sessions().within(connection, "recover", s -> recover(s, plan, limit)));
+        core.sessions()
+            .within(
+                connection,
+                "recover",
+                s -> {
+                  s.claimRefusal().ifPresent(this::refuse);
+                  return recover(s, plan, rows);
+                }));
   }
 
   private Recovery reportRecovery(Recovery recovery) {

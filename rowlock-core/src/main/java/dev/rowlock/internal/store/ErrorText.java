@@ -33,7 +33,7 @@ final class ErrorText {
           dialect.holds(safe, column)
               ? safe
               : dialect.holds(REPLACEMENT, column) ? REPLACEMENT : '?';
-      used += cost(safe, dialect.textUnit());
+      used += cost(safe, dialect.textUnit(column));
       if (used > limit) {
         break;
       }

@@ -1,6 +1,7 @@
 package dev.rowlock.internal.store;
 
 import dev.rowlock.Capability;
+import dev.rowlock.Mode;
 import dev.rowlock.Role;
 import dev.rowlock.RowState;
 import dev.rowlock.SqlListing;
@@ -39,38 +40,52 @@ public final class Listing {
   private void claims() {
     for (int i = 0; i < model.readyValues(); i++) {
       String name = i == 0 ? "claim" : "claim (ready value " + (i + 1) + ")";
-      ClaimPlan plan = dialect.claim(model, i, OptionalInt.empty());
-      if (plan instanceof ClaimPlan.OneStatement one) {
-        add(
-            name,
-            "takes up to :limit rows; nobody else gets them, locked rows are passed over",
-            one.sql());
-      } else if (plan instanceof ClaimPlan.LockOnly lock) {
-        add(
-            name,
-            "locks up to :limit rows; hold the transaction open until they are done",
-            lock.sql());
-      } else if (plan instanceof ClaimPlan.LockEach steps) {
-        add(
-            name + ", step 1",
-            "reads the keys of :limit candidates; all steps are one transaction",
-            steps.candidates());
-        add(
-            name + ", step 2",
-            "locks one of them; no row means that somebody else has it: try the next",
-            steps.lock());
-        steps.update().ifPresent(sql -> add(name + ", step 3", "marks it", sql));
-        add(name + ", step 4", "reads it", steps.read());
-      } else if (plan instanceof ClaimPlan.LockThenSet steps) {
-        set(name, steps);
-      } else if (plan instanceof ClaimPlan.LockThenUpdate steps) {
-        add(
-            name + ", step 1",
-            "locks up to :limit rows; steps 1 to 3 are one transaction",
-            steps.lock());
-        add(name + ", step 2", "marks each of them", steps.update());
-        add(name + ", step 3", "reads each of them", steps.read());
-      }
+      claim(name, dialect.claim(model, i, OptionalInt.empty()));
+    }
+  }
+
+  private void claim(String name, ClaimPlan plan) {
+    if (plan instanceof ClaimPlan.OneStatement one) {
+      add(
+          name,
+          "takes up to :limit rows; nobody else gets them, locked rows are passed over",
+          one.sql());
+    } else if (plan instanceof ClaimPlan.Unordered some) {
+      add(
+          name,
+          "takes up to :limit rows; nobody else gets them; sort the result by its last columns",
+          some.sql());
+    } else if (plan instanceof ClaimPlan.WriteLock first) {
+      add(
+          name + ", before",
+          "takes the lock of all writers; all that follows is the same transaction",
+          first.lock());
+      claim(name, first.then());
+    } else if (plan instanceof ClaimPlan.LockOnly lock) {
+      add(
+          name,
+          "locks up to :limit rows; hold the transaction open until they are done",
+          lock.sql());
+    } else if (plan instanceof ClaimPlan.LockEach steps) {
+      add(
+          name + ", step 1",
+          "reads the keys of :limit candidates; all steps are one transaction",
+          steps.candidates());
+      add(
+          name + ", step 2",
+          "locks one of them; no row means that somebody else has it: try the next",
+          steps.lock());
+      steps.update().ifPresent(sql -> add(name + ", step 3", "marks it", sql));
+      add(name + ", step 4", "reads it", steps.read());
+    } else if (plan instanceof ClaimPlan.LockThenSet steps) {
+      set(name, steps);
+    } else if (plan instanceof ClaimPlan.LockThenUpdate steps) {
+      add(
+          name + ", step 1",
+          "locks up to :limit rows; steps 1 to 3 are one transaction",
+          steps.lock());
+      add(name + ", step 2", "marks each of them", steps.update());
+      add(name + ", step 3", "reads each of them", steps.read());
     }
   }
 
@@ -116,6 +131,17 @@ public final class Listing {
           "extend",
           "extends the leases of many claims; a claim that is not returned is lost",
           arrays.sql());
+    } else if (plan instanceof ExtendPlan.Each each) {
+      add("extend", "extends the lease; no row returned: lease lost", each.sql());
+    } else if (plan instanceof ExtendPlan.Lists lists) {
+      add(
+          "extend",
+          "extends the leases of a list of claims and returns the positions of those that it could",
+          lists.many().firstEntry().getValue());
+      add(
+          "extend, the others",
+          "no row: lease lost; a row: locked by another transaction, try again",
+          lists.current());
     } else if (plan instanceof ExtendPlan.Sets sets) {
       add(
           "extend, step 1",
@@ -159,6 +185,12 @@ public final class Listing {
           "the same for arrays of values; returns the positions of those that were current",
           arrays.many());
     }
+    if (plan instanceof WritePlan.Lists lists) {
+      add(
+          name + " (many)",
+          "the same for a list of rows (here as short as it comes; what is left over is null); returns the positions of those that were current",
+          lists.many().firstEntry().getValue());
+    }
   }
 
   private void recovery() {
@@ -189,6 +221,19 @@ public final class Listing {
   }
 
   private void looks() {
+    if (model.mode() == Mode.LEASE) {
+      add(
+          "reset",
+          "makes one claimed row ready whatever its fence says: for a person who knows that nobody works on it",
+          dialect.reset(model));
+    }
+    List<Sql> left = dialect.left(model);
+    for (int i = 0; i < left.size(); i++) {
+      add(
+          left.size() == 1 ? "drained" : "drained, part " + (i + 1),
+          "returns a row if one is left, now or later; no locks",
+          left.get(i));
+    }
     add("stats", "counts rows by state; no locks", dialect.stats(model));
     add("list", "rows of one state; no locks", dialect.list(model, RowState.READY));
     add("show", "one row; no locks", dialect.show(model));
