@@ -84,18 +84,6 @@ public interface Dialect {
   }
 
   /**
-   * Puts a time limit into a statement's text, where the driver's own limit would not hold. The
-   * driver is told all the same.
-   *
-   * @param jdbc the statement
-   * @param seconds the limit
-   * @return the statement, by default as it is
-   */
-  default String limited(String jdbc, int seconds) {
-    return jdbc;
-  }
-
-  /**
    * How long one statement may take, or wait for a lock where the driver knows no other measure.
    *
    * @param seconds what the lease allows
@@ -155,6 +143,18 @@ public interface Dialect {
    */
   default int mostRows(Model model) {
     return Integer.MAX_VALUE;
+  }
+
+  /**
+   * Puts a time limit into a statement's text, where the driver's own limit would not hold. The
+   * driver is told all the same.
+   *
+   * @param jdbc the statement
+   * @param seconds the limit
+   * @return the statement, by default as it is
+   */
+  default String limited(String jdbc, int seconds) {
+    return jdbc;
   }
 
   /**
