@@ -1,6 +1,11 @@
 package dev.rowlock.conformance;
 
+import org.junit.jupiter.api.condition.EnabledIf;
+
 /** The four processes on MariaDB. */
+@EnabledIf(
+    value = "dev.rowlock.conformance.MariaDbServer#present",
+    disabledReason = "there are no MariaDB binaries for this platform")
 class MariaDbProcessesTest extends FilmProcesses {
   MariaDbProcessesTest() {
     super(Databases.mariaDbNewest());
