@@ -17,6 +17,12 @@ public enum Product {
           "loginTimeout", "9",
           "ApplicationName", "rowlock",
           "tcpKeepAlive", "true")),
+  /** SQL Server and Azure SQL. */
+  SQLSERVER(
+      "jdbc:sqlserver:",
+      "sqlserver://…, jdbc:sqlserver://…",
+      "com.microsoft.sqlserver.jdbc.SQLServerDriver",
+      Map.of("loginTimeout", "8", "applicationName", "rowlock")),
   /** H2, embedded or as a server. */
   H2("jdbc:h2:", "jdbc:h2:…", "org.h2.Driver", Map.of());
 

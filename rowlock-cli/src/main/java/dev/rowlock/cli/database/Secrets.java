@@ -6,7 +6,9 @@ public final class Secrets {
 
   /** A URL without its passwords. */
   public static String hide(String url) {
-    return url.replaceAll("(?i)([?&;](?:password|sslpassword)=)[^&;]*", "$1***")
+    // SQL Server's driver takes values with semicolons in braces, a closing one doubled.
+    return url.replaceAll(
+            "(?i)([?&;](?:password|sslpassword|pwd)=)(?:[{](?:[^}]|}})*}|[^&;]*)", "$1***")
         .replaceAll("^([a-z0-9:+]+://[^/@:]*):[^/]*@", "$1:***@");
   }
 }

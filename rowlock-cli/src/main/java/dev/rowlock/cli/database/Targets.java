@@ -75,6 +75,9 @@ public final class Targets {
     if (url.startsWith("postgres://") || url.startsWith("postgresql://")) {
       return new PgEnvironment(environment).complete(PostgresUrl.parse(url), user, password);
     }
+    if (url.startsWith("sqlserver://")) {
+      return fromUrl("jdbc:" + url, user, password);
+    }
     Product product =
         Product.of(url)
             .orElseThrow(
@@ -84,6 +87,7 @@ public final class Targets {
                             .formatted(Secrets.hide(url), Product.allowed())));
     return switch (product) {
       case POSTGRESQL -> jdbcPostgres(url, user, password);
+      case SQLSERVER -> jdbc(url, user, password);
       case H2 -> {
         boolean inUrl = url.toLowerCase(java.util.Locale.ROOT).contains(";user=");
         yield jdbc(url, user.or(() -> inUrl ? Optional.empty() : Optional.of("sa")), password);

@@ -94,6 +94,22 @@ class TargetsTest {
     assertThat(target.shown()).doesNotContain("p@w", "p:q");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "jdbc:sqlserver://h;databaseName=d | jdbc:sqlserver://h;databaseName=d | jdbc:sqlserver://h;databaseName=d",
+        "sqlserver://h:1433;databaseName=d;user=u;password=s3cret | jdbc:sqlserver://h:1433;databaseName=d;user=u;password=s3cret | jdbc:sqlserver://h:1433;databaseName=d;user=u;password=***",
+        "sqlserver://h;password={a;b}}c};user=u | jdbc:sqlserver://h;password={a;b}}c};user=u | jdbc:sqlserver://h;password=***;user=u",
+      })
+  void sqlServerUrls(String url, String jdbc, String shown) {
+    Target target = url(url);
+    assertThat(target.jdbcUrl()).isEqualTo(jdbc);
+    assertThat(target.shown()).isEqualTo(shown);
+    assertThat(target.product()).isEqualTo(Product.SQLSERVER);
+  }
+
   @Test
   void pgVariablesAreReadAsPsqlDoes() {
     environment.putAll(
@@ -154,7 +170,7 @@ class TargetsTest {
       delimiter = '|',
       quoteCharacter = '"',
       value = {
-        "jdbc:mysql://u:secret@h/d | 'jdbc:mysql://u:***@h/d' is no database that Rowlock knows; allowed: postgres://…, jdbc:postgresql://… and jdbc:h2:…",
+        "jdbc:mysql://u:secret@h/d | 'jdbc:mysql://u:***@h/d' is no database that Rowlock knows; allowed: postgres://…, jdbc:postgresql://…, sqlserver://…, jdbc:sqlserver://… and jdbc:h2:…",
         "postgres://u:secret@h/d?sslmod=x | postgres://u:***@h/d?sslmod=x: parameter 'sslmod' is not known; did you mean 'sslmode'?",
         "postgres://h/d?host=/tmp | the host '/tmp' is a Unix socket; Rowlock connects over TCP: set PGHOST=localhost, or give --url",
         "postgres://%2Ftmp/d | the host '/tmp' is a Unix socket; Rowlock connects over TCP: set PGHOST=localhost, or give --url",
