@@ -1,6 +1,7 @@
 package dev.rowlock.cli;
 
 import java.io.PrintStream;
+import java.util.List;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogManager;
@@ -14,7 +15,10 @@ final class Logs {
   private static final Logger OURS = Logger.getLogger("dev.rowlock");
 
   private static final Logger POOL = Logger.getLogger("com.zaxxer.hikari");
-  private static final Logger DRIVER = Logger.getLogger("org.postgresql");
+
+  /** What drivers log they also throw. */
+  private static final List<Logger> DRIVERS =
+      List.of(Logger.getLogger("org.postgresql"), Logger.getLogger("com.microsoft.sqlserver"));
 
   private Logs() {}
 
@@ -24,7 +28,7 @@ final class Logs {
     root.setLevel(debug ? Level.INFO : Level.WARNING);
     OURS.setLevel(debug ? Level.FINE : Level.WARNING);
     POOL.setLevel(debug ? Level.WARNING : Level.OFF);
-    DRIVER.setLevel(debug ? Level.WARNING : Level.OFF);
+    DRIVERS.forEach(d -> d.setLevel(debug ? Level.WARNING : Level.OFF));
     root.addHandler(new LineHandler(err, debug));
   }
 

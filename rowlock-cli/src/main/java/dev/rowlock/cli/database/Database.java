@@ -7,6 +7,7 @@ import dev.rowlock.ConfigurationException;
 import dev.rowlock.DatabaseException;
 import dev.rowlock.Fault;
 import java.sql.SQLException;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicReference;
@@ -67,7 +68,7 @@ public final class Database implements AutoCloseable {
   }
 
   private static void putUnlessInUrl(Properties properties, String url, String key, String value) {
-    if (!url.contains(key + "=")) {
+    if (!url.toLowerCase(Locale.ROOT).contains(key.toLowerCase(Locale.ROOT) + "=")) {
       properties.putIfAbsent(key, value);
     }
   }
@@ -82,14 +83,9 @@ public final class Database implements AutoCloseable {
     if (why != null && !said.contains(String.valueOf(why.getMessage()))) {
       said += " (" + why.toString().replaceAll("\\s+", " ").strip() + ")";
     }
-    String state = cause instanceof SQLException sql ? String.valueOf(sql.getSQLState()) : "";
-    String message = "cannot connect to %s: %s".formatted(target, Secrets.hide(said));
-    boolean wrong =
-        state.startsWith("28")
-            || state.startsWith("3D")
-            || state.equals("08004")
-            || state.startsWith("90013");
-    if (wrong) {
+    String message =
+        "cannot connect to %s: %s".formatted(target, Secrets.hide(target.product().said(said)));
+    if (cause instanceof SQLException sql && target.product().mistake(sql)) {
       return new ConfigurationException(message, e);
     }
     return new DatabaseException(

@@ -1,5 +1,6 @@
 package dev.rowlock.cli.database;
 
+import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
@@ -22,7 +23,17 @@ public enum Product {
       "jdbc:sqlserver:",
       "sqlserver://…, jdbc:sqlserver://…",
       "com.microsoft.sqlserver.jdbc.SQLServerDriver",
-      Map.of("loginTimeout", "8", "applicationName", "rowlock")),
+      Map.of("loginTimeout", "8", "applicationName", "rowlock")) {
+    @Override
+    boolean mistake(SQLException e) {
+      return SqlServerRefusal.mistake(e);
+    }
+
+    @Override
+    String said(String message) {
+      return SqlServerRefusal.said(message);
+    }
+  },
   /** H2, embedded or as a server. */
   H2("jdbc:h2:", "jdbc:h2:…", "org.h2.Driver", Map.of());
 
@@ -53,6 +64,20 @@ public enum Product {
   /** The driver's class. */
   String driver() {
     return driver;
+  }
+
+  /** Whether a connection was refused for a reason that trying again does not mend. */
+  boolean mistake(SQLException e) {
+    String state = String.valueOf(e.getSQLState());
+    return state.startsWith("28")
+        || state.startsWith("3D")
+        || state.equals("08004")
+        || state.startsWith("90013");
+  }
+
+  /** What a driver said when it could not connect, for people. */
+  String said(String message) {
+    return message;
   }
 
   /** Driver properties that hold where neither the URL nor anything else says so. */

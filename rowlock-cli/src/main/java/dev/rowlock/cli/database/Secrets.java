@@ -6,9 +6,10 @@ public final class Secrets {
 
   /** A URL without its passwords. */
   public static String hide(String url) {
-    // SQL Server's driver takes values with semicolons in braces, a closing one doubled.
+    // SQL Server's driver takes values in braces, in which } is doubled.
     return url.replaceAll(
-            "(?i)([?&;](?:password|sslpassword|pwd)=)(?:[{](?:[^}]|}})*}|[^&;]*)", "$1***")
+            "(?i)([?&;][a-z]*(?:password|pwd|secret|accesstoken)=)(?:\\{(?:[^}]|}})*}|[^&;]*)",
+            "$1***")
         .replaceAll("^([a-z0-9:+]+://[^/@:]*):[^/]*@", "$1:***@");
   }
 }

@@ -75,8 +75,8 @@ public final class Targets {
     if (url.startsWith("postgres://") || url.startsWith("postgresql://")) {
       return new PgEnvironment(environment).complete(PostgresUrl.parse(url), user, password);
     }
-    if (url.startsWith("sqlserver://")) {
-      return fromUrl("jdbc:" + url, user, password);
+    if (SqlServerUrl.is(url)) {
+      return SqlServerUrl.target(url, user, password);
     }
     Product product =
         Product.of(url)

@@ -94,22 +94,6 @@ class TargetsTest {
     assertThat(target.shown()).doesNotContain("p@w", "p:q");
   }
 
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      quoteCharacter = '"',
-      value = {
-        "jdbc:sqlserver://h;databaseName=d | jdbc:sqlserver://h;databaseName=d | jdbc:sqlserver://h;databaseName=d",
-        "sqlserver://h:1433;databaseName=d;user=u;password=s3cret | jdbc:sqlserver://h:1433;databaseName=d;user=u;password=s3cret | jdbc:sqlserver://h:1433;databaseName=d;user=u;password=***",
-        "sqlserver://h;password={a;b}}c};user=u | jdbc:sqlserver://h;password={a;b}}c};user=u | jdbc:sqlserver://h;password=***;user=u",
-      })
-  void sqlServerUrls(String url, String jdbc, String shown) {
-    Target target = url(url);
-    assertThat(target.jdbcUrl()).isEqualTo(jdbc);
-    assertThat(target.shown()).isEqualTo(shown);
-    assertThat(target.product()).isEqualTo(Product.SQLSERVER);
-  }
-
   @Test
   void pgVariablesAreReadAsPsqlDoes() {
     environment.putAll(
