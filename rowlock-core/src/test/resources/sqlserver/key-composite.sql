@@ -172,7 +172,7 @@ SET [state] = :retry,
     [attempts] = CASE WHEN q.[attempts] >= :max_attempts THEN CASE WHEN q.[attempts] > :max_attempts THEN q.[attempts] ELSE :max_attempts END ELSE q.[attempts] END
 OUTPUT deleted.[tenant], deleted.[no], CASE WHEN deleted.[attempts] >= :max_attempts THEN 1 ELSE 0 END
 INTO @ended
-FROM [dbo].[jobs] AS q WITH (ROWLOCK, UPDLOCK, READPAST)
+FROM [dbo].[jobs] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
 WHERE q.[state] = :processing
     AND q.[until] <= SYSDATETIMEOFFSET();
 SELECT [tenant], [no], rowlock_dead FROM @ended;

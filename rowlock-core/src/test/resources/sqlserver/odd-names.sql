@@ -162,7 +162,7 @@ SET [État] = :retry,
     [from?] = NULL
 OUTPUT deleted.[Id]]], CASE WHEN 1 = 0 THEN 1 ELSE 0 END
 INTO @ended
-FROM [Ops Queue].[Order [x]] {y} :z ? it's] AS q WITH (ROWLOCK, UPDLOCK, READPAST)
+FROM [Ops Queue].[Order [x]] {y} :z ? it's] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
 WHERE q.[État] = :processing
     AND q.[from?] <= SYSUTCDATETIME();
 SELECT [Id]]], rowlock_dead FROM @ended;
