@@ -234,7 +234,8 @@ final class SqlServerDatabase implements TestDatabase {
 
   @Override
   public String literal(String text) {
-    return "N'" + text.replace("'", "''") + "'";
+    boolean ascii = text.chars().allMatch(c -> c < 128);
+    return (ascii ? "'" : "N'") + text.replace("'", "''") + "'";
   }
 
   @Override

@@ -226,8 +226,9 @@ record SqlServerClaims(SqlServer dialect, Model model) {
             .map(c -> c.quoted() + " " + type(c))
             .collect(Collectors.joining(", ")));
     f.put("set", Assignments.sql(new Assignments(model, "q").recover(where.exhausted("q"))));
-    f.put("output", Model.columns("deleted", model.key()));
-    f.put("exhausted", where.exhausted("deleted"));
+    // Attempts are as they were, or raised to the limit: the row tells afterwards too.
+    f.put("output", Model.columns("inserted", model.key()));
+    f.put("exhausted", where.exhausted("inserted"));
     f.put("seek", seeksState() ? ", FORCESEEK" : "");
     f.put("expired", where.expired("q").orElseThrow());
     return new RecoverPlan.OneStatement(Sql.of(RECOVER, f));
