@@ -4,7 +4,6 @@ import static dev.rowlock.conformance.SqlServerScript.CLAIM;
 import static dev.rowlock.conformance.SqlServerScript.COMPLETE_ONE;
 import static dev.rowlock.conformance.SqlServerScript.ENQUEUE;
 import static dev.rowlock.conformance.SqlServerScript.EXTEND;
-import static dev.rowlock.conformance.SqlServerScript.LEFT;
 import static dev.rowlock.conformance.SqlServerScript.RECOVER;
 import static dev.rowlock.conformance.SqlServerScript.STILL_HELD;
 import static dev.rowlock.conformance.SqlServerScript.WRITE_MANY;
@@ -237,7 +236,7 @@ class SqlServerResultsTest {
     server.always(WRITE_MANY, asked -> script.completed(asked, 1, 4));
     server.always(CLAIM, Answer.of().count(0).rows());
     server.always(RECOVER, Answer.of().count(0).count(0).rows());
-    server.always(LEFT, Answer.of().rows());
+    script.leftUntilCompleted(3);
     List<Object> handled = new CopyOnWriteArrayList<>();
     try (Worker worker =
         queue

@@ -62,6 +62,7 @@ final class ScriptedConnection implements InvocationHandler {
       case "isClosed" -> closed;
       case "isValid" -> !closed && !broken;
       case "isWrapperFor" -> false;
+      case "clearWarnings", "getCatalog", "getSchema" -> null;
       case "hashCode" -> System.identityHashCode(self);
       case "equals" -> self == args[0];
       case "toString" -> "scripted connection " + number;
