@@ -32,7 +32,7 @@ public interface Queue {
    * The statements for a mapping on a database that is not connected. Column types are unknown, so
    * parameters are not cast.
    *
-   * @param dialect {@code postgresql} or {@code h2}
+   * @param dialect one of {@link #dialects()}
    * @param name a name for messages
    * @param mapping the mapping
    * @return the listing
@@ -40,6 +40,15 @@ public interface Queue {
    */
   static SqlListing sql(String dialect, String name, Mapping mapping) {
     return dev.rowlock.internal.Wiring.sql(dialect, name, mapping);
+  }
+
+  /**
+   * The names of the databases that are spoken.
+   *
+   * @return for example {@code postgresql}
+   */
+  static List<String> dialects() {
+    return dev.rowlock.internal.Wiring.dialects();
   }
 
   /**

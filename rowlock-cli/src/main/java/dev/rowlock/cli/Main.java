@@ -2,7 +2,9 @@ package dev.rowlock.cli;
 
 import dev.rowlock.cli.command.Command;
 import dev.rowlock.cli.command.DatabaseCommand;
+import dev.rowlock.cli.database.Product;
 import java.util.Arrays;
+import java.util.ListResourceBundle;
 import picocli.CommandLine;
 
 /** The command line. */
@@ -27,6 +29,7 @@ public final class Main {
     boolean debug = Arrays.asList(args).contains("--debug");
     Logs.configure(shell.err(), debug);
     CommandLine line = new CommandLine(new Rowlock(), new Factory(shell));
+    line.setResourceBundle(new HelpTexts());
     line.getSubcommands()
         .values()
         .forEach(
@@ -55,6 +58,14 @@ public final class Main {
     } finally {
       line.getOut().flush();
       line.getErr().flush();
+    }
+  }
+
+  /** What help says that is known in one place only. */
+  private static final class HelpTexts extends ListResourceBundle {
+    @Override
+    protected Object[][] getContents() {
+      return new Object[][] {{"urls", Product.allowed()}};
     }
   }
 

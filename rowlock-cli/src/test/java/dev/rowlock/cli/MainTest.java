@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Use, mistakes and exit codes; no database. */
 @Timeout(60)
@@ -124,7 +123,6 @@ class MainTest {
         "stats --table t --key id --col token | --col: found 'token'; allowed: ROLE=COLUMN, for example attempts=retry_count",
         "stats --table t --key id --ready r | --ready: there is no state column; give state: { column: COLUMN, … }, or --state COLUMN",
         "stats --table t --key id | table 't': nothing says that a row is done; give a done state, map done-at, or choose on-done: delete",
-        "sql films --config two.yaml --dialect oracle | no dialect is called 'oracle'; there are postgresql, h2",
         "stats films --config two.yaml | no database is named, and there is none in ./.rowlock/; give --url, ROWLOCK_URL, database: in the configuration, or the PG* variables; or make one: rowlock sql --run FILE",
       })
   void aMistakeIsOneLineAndExit2(String arguments, String message) {
@@ -150,26 +148,6 @@ class MainTest {
             "rowlock: cannot connect to postgres://u@localhost:1/db: Connection to localhost:1 refused.")
         .hasLineCount(1)
         .doesNotContain("secret");
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"postgresql", "h2"})
-  void sqlNeedsNoDatabase(String dialect) {
-    Cli.Result result =
-        cli.run(
-            "sql",
-            "films",
-            "--config",
-            "two.yaml",
-            "--mode",
-            "transactional",
-            "--dialect",
-            dialect);
-    assertThat(result.err()).isEmpty();
-    assertThat(result.code()).isZero();
-    assertThat(result.out())
-        .contains("-- claim", "SKIP LOCKED", ";\n")
-        .contains("-- Made without a database: types of columns are unknown.\n");
   }
 
   @Test

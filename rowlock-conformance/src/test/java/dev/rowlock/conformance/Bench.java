@@ -77,7 +77,7 @@ public final class Bench implements AutoCloseable {
 
   /** A time that has passed, as a literal: long before the database's clock, whatever ours says. */
   public String past() {
-    return "2000-01-01 00:00:00+00:00";
+    return db.past();
   }
 
   public TableSpec table(String name) {

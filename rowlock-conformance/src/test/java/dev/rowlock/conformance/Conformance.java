@@ -31,6 +31,7 @@ abstract class Conformance
         ErrorText,
         Enqueuing,
         Looking,
+        Listed,
         Tokens,
         VisibilityTimeout,
         Markers,

@@ -8,11 +8,16 @@ public final class Databases {
 
   /** One of each; all but H2 are shared by the whole run. */
   public static Stream<TestDatabase> all() {
-    return Stream.of(h2(), postgresOldest(), postgresNewest());
+    return Stream.of(
+        h2(), sqlite(), postgresOldest(), postgresNewest(), mariaDbOldest(), mariaDbNewest());
   }
 
   public static TestDatabase h2() {
     return new H2Database();
+  }
+
+  public static TestDatabase sqlite() {
+    return new SqliteDatabase();
   }
 
   public static TestDatabase postgresNewest() {
@@ -22,5 +27,14 @@ public final class Databases {
   /** The oldest one that Rowlock supports. */
   public static TestDatabase postgresOldest() {
     return EmbeddedPostgresDatabase.shared("oldest");
+  }
+
+  public static TestDatabase mariaDbNewest() {
+    return MariaDbServer.shared("newest");
+  }
+
+  /** The oldest one that there are binaries of. */
+  public static TestDatabase mariaDbOldest() {
+    return MariaDbServer.shared("oldest");
   }
 }

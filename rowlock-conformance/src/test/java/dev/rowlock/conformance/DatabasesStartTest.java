@@ -23,8 +23,8 @@ class DatabasesStartTest {
   void answers(TestDatabase database) {
     try (database;
         Schema schema = database.fresh()) {
-      String sql = database instanceof H2Database ? "select h2version()" : "select version()";
-      assertThat((String) schema.value(sql)).contains(database.name().split(" ")[1]);
+      assertThat((String) schema.value(database.versionQuery()))
+          .contains(database.name().split(" ")[1]);
     }
   }
 

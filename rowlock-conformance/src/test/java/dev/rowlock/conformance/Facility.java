@@ -9,5 +9,13 @@ public enum Facility {
   /** That a test may make and drop users that log in. */
   LOGIN_ROLES,
   /** PostgreSQL's own planner, whose plans and settings a test names. */
-  POSTGRESQL_PLANNER
+  POSTGRESQL_PLANNER,
+  /** Columns of one table whose names differ in case only. */
+  CASE_SENSITIVE_COLUMNS,
+  /** A column type for UUIDs. */
+  UUID_TYPE,
+  /** That a transaction locks the rows that it writes, and no others. */
+  ROW_LOCKS,
+  /** That text longer than its column is declared is refused. */
+  TEXT_LENGTHS
 }

@@ -42,6 +42,11 @@ public final class H2Database implements TestDatabase {
   }
 
   @Override
+  public String versionQuery() {
+    return "select h2version()";
+  }
+
+  @Override
   public String timestampType() {
     return "timestamp(6) with time zone";
   }

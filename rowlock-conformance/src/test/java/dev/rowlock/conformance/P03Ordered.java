@@ -90,6 +90,7 @@ interface P03Ordered extends Suite {
 
   @Test
   default void p03_lockedRowsArePassedOverAndTheRestStaysInOrder() {
+    needs(Facility.ROW_LOCKS);
     TestTable t = table("jobs").full().create().rows(1, 6);
     open().run(db().lockRows(t.name(), t.is(1))).run(db().lockRows(t.name(), t.is(4)));
     assertThat(keys(t.queue().claim(3))).containsExactly(2L, 3L, 5L);

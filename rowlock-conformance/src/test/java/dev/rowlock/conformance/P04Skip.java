@@ -29,6 +29,7 @@ interface P04Skip extends Suite {
 
   @Test
   default void p04_aRowLockedBySelectForUpdateIsPassedOver() {
+    needs(Facility.ROW_LOCKS);
     TestTable t = table("jobs").full().create().rows(1, 3);
     OpenTransaction other = open().run(db().lockRows(t.name(), t.is(1)));
     assertThat(keys(atOnce(() -> t.queue().claim(1)))).containsExactly(2L);
@@ -38,6 +39,7 @@ interface P04Skip extends Suite {
 
   @Test
   default void p04_aRowThatSomebodyIsUpdatingIsPassedOver() {
+    needs(Facility.ROW_LOCKS);
     TestTable t = table("jobs").full().create().rows(1, 3);
     OpenTransaction other = open();
     other.run(
@@ -49,6 +51,7 @@ interface P04Skip extends Suite {
 
   @Test
   default void p04_aRowThatIsBeingInsertedIsNotSeen() {
+    needs(Facility.ROW_LOCKS);
     TestTable t = table("jobs").full().create();
     OpenTransaction other = open();
     other.run("insert into %s (%s) values (1)".formatted(t.name(), db().quote("id")));
@@ -59,6 +62,7 @@ interface P04Skip extends Suite {
 
   @Test
   default void p04_aRowTakenWhileItWasLockedIsNotTakenAgain() {
+    needs(Facility.ROW_LOCKS);
     TestTable t = table("jobs").full().create().rows(1, 2);
     OpenTransaction other = open();
     List<Claim> theirs = t.queue().claim(other.connection(), 1);
@@ -71,6 +75,7 @@ interface P04Skip extends Suite {
 
   @Test
   default void p04_c148_recoveryPassesLockedRowsOverAndFindsThemLater() {
+    needs(Facility.ROW_LOCKS);
     TestTable t = table("jobs").full().create().rows(1, 2);
     t.queue().claim(2);
     t.expireAll();
@@ -82,6 +87,7 @@ interface P04Skip extends Suite {
 
   @Test
   default void p04_extendingARowThatIsLockedNeitherWaitsNorLosesIt() {
+    needs(Facility.ROW_LOCKS);
     TestTable t = table("jobs").full().create().rows(1, 2);
     List<Claim> claims = t.queue().claim(2);
     OpenTransaction other = open().run(db().lockRows(t.name(), t.is(1)));

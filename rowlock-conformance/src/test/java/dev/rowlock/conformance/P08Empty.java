@@ -16,6 +16,7 @@ interface P08Empty extends Suite {
 
   @Test
   default void p08_c012_anEmptyClaimIsNotADrainedQueue() {
+    needs(Facility.ROW_LOCKS);
     TestTable t = table("jobs").full().create().rows(1, 1);
     OpenTransaction other = open().run(db().lockRows(t.name(), t.is(1)));
     assertThat(t.queue().claim(1)).isEmpty();

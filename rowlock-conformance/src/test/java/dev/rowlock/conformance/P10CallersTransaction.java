@@ -93,6 +93,7 @@ interface P10CallersTransaction extends Suite {
 
   @Test
   default void p10_enqueueIsSeenWhenTheCallerHasCommitted() {
+    needs(Facility.ROW_LOCKS);
     TestTable t = table("jobs").full().create();
     OpenTransaction caller = open();
     List<Key> keys =

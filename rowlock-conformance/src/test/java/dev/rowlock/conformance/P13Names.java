@@ -104,9 +104,7 @@ interface P13Names extends Suite {
   @Test
   default void p13_c037_aSchemaWithASpaceAndAReservedTable() {
     String schema = "Ops Queue " + bench().schema().name();
-    bench().schema().execute("create schema " + db().quote(schema));
-    bench()
-        .closing(() -> bench().schema().execute("drop schema " + db().quote(schema) + " cascade"));
+    bench().closing(db().createSchema(bench().schema(), schema));
     State state = State.of("État", "prêt", "pris", "fini").withDead("mort");
     TestTable t =
         new TableSpec(bench(), schema, "Order")
@@ -193,6 +191,7 @@ interface P13Names extends Suite {
 
   @Test
   default void p13_columnsThatDifferInCaseOnlyAreToldApartOrRefused() {
+    needs(Facility.CASE_SENSITIVE_COLUMNS);
     TestTable t =
         table("jobs")
             .key("id")

@@ -52,7 +52,7 @@ public final class Schema implements AutoCloseable {
       while (result.next()) {
         List<Object> row = new ArrayList<>();
         for (int i = 1; i <= columns; i++) {
-          row.add(result.getObject(i));
+          row.add(database.value(result, i));
         }
         rows.add(row);
       }

@@ -12,7 +12,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
@@ -104,7 +103,7 @@ interface Suite {
         Statement statement = connection.createStatement();
         ResultSet result = statement.executeQuery(sql)) {
       result.next();
-      return result.getObject(1, OffsetDateTime.class).toInstant();
+      return db().instant(result, 1);
     } catch (SQLException e) {
       throw new IllegalStateException(sql, e);
     }

@@ -1,9 +1,13 @@
 package dev.rowlock.conformance;
 
 import dev.rowlock.Fault;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 
@@ -62,6 +66,16 @@ public interface TestDatabase extends AutoCloseable {
 
   String uuidType();
 
+  /** What Rowlock makes of a value of {@link #uuidType()}. */
+  default Object uuid(String text) {
+    return UUID.fromString(text);
+  }
+
+  /** A time in UTC as text that a column of {@link #timestampType()} takes. */
+  default String pointInTime(String utc) {
+    return utc + "+00";
+  }
+
   String binaryType();
 
   /** An expression: the database's clock now, not the start of the transaction. */
@@ -91,9 +105,14 @@ public interface TestDatabase extends AutoCloseable {
     return type + " generated always as (" + expression + ")" + stored();
   }
 
-  /** Takes away what {@link #fresh()} has made. */
-  default void drop(Schema schema) {
-    Schema.run(dataSource(), "drop schema " + quote(schema.name()) + " cascade");
+  /** A time long before the database's clock, whatever ours says, as text that it reads. */
+  default String past() {
+    return "2000-01-01 00:00:00+00:00";
+  }
+
+  /** Text that can be a key. */
+  default String keyTextType() {
+    return textType();
   }
 
   /** What a generated column has after its expression. */
@@ -120,6 +139,32 @@ public interface TestDatabase extends AutoCloseable {
   /** A statement that changes the time zone of the session that runs it. */
   default String timeZone(String zone) {
     return "set time zone '" + zone + "'";
+  }
+
+  /** The database's version in words. */
+  default String versionQuery() {
+    return "select version()";
+  }
+
+  /** Takes away what {@link #fresh()} has made. */
+  default void drop(Schema schema) {
+    Schema.run(dataSource(), "drop schema " + quote(schema.name()) + " cascade");
+  }
+
+  /** One more schema, reached by its name from the connections of another; close to drop it. */
+  default AutoCloseable createSchema(Schema beside, String name) {
+    beside.execute("create schema " + quote(name));
+    return () -> beside.execute("drop schema " + quote(name) + " cascade");
+  }
+
+  /** A value as the tests expect it: whole numbers of big columns are long. */
+  default Object value(ResultSet row, int index) throws SQLException {
+    return row.getObject(index);
+  }
+
+  /** A point in time, as {@link #now()} gives it. */
+  default Instant instant(ResultSet row, int index) throws SQLException {
+    return row.getObject(index, OffsetDateTime.class).toInstant();
   }
 
   /** What the driver throws for a kind of trouble: every way it has to say so. */

@@ -53,6 +53,7 @@ interface Transactional extends Suite {
 
   @Test
   default void transactional_anOpenClaimIsPassedOverAndACrashGivesItBack() {
+    needs(Facility.ROW_LOCKS);
     TestTable t = outbox().create().rows(1, 3);
     OpenTransaction one = open();
     OpenTransaction two = open();

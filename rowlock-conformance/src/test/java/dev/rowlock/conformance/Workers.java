@@ -91,6 +91,7 @@ interface Workers extends Suite {
 
   @Test
   default void p08_c012_aLockedRowIsNotAnEmptyQueue() throws InterruptedException {
+    needs(Facility.ROW_LOCKS);
     TestTable t = table("jobs").full().create().rows(1, 3);
     OpenTransaction other = open().run(db().lockRows(t.name(), t.is(2)));
     Worker worker = running(worker(t.queue(), job -> Outcome.done()));

@@ -5,7 +5,6 @@ import dev.rowlock.OnDone;
 import dev.rowlock.Role;
 import dev.rowlock.SqlListing;
 import dev.rowlock.spi.Column;
-import dev.rowlock.spi.Dialect;
 import dev.rowlock.spi.Model;
 import dev.rowlock.spi.Sql;
 import dev.rowlock.spi.Table;
@@ -26,10 +25,15 @@ import java.util.zip.CRC32;
  * @param timestamp the database's type for points in time
  * @param text its type for text
  * @param number its type for counters
+ * @param nullsInIndex whether an index can say where NULL stands
  */
-record Advice(Model model, String timestamp, String text, String number) {
+record Advice(Model model, String timestamp, String text, String number, boolean nullsInIndex) {
 
   private static final int LONGEST_NAME = 60;
+
+  Advice(Model model, String timestamp, String text, String number) {
+    this(model, timestamp, text, number, true);
+  }
 
   List<SqlListing.Statement> all() {
     List<SqlListing.Statement> all = new ArrayList<>();
@@ -66,11 +70,25 @@ record Advice(Model model, String timestamp, String text, String number) {
     return all;
   }
 
+  /**
+   * A part of an index.
+   *
+   * @param name as the catalog has it: a column, or an expression's text
+   * @param sql as it stands in CREATE INDEX
+   */
+  record Part(String name, String sql) {}
+
+  private static List<Part> parts(Model.OrderItem item, Model model, String direction) {
+    List<Part> own = ((StandardDialect) model.dialect()).indexed(item);
+    Column column = item.column();
+    return own.isEmpty() ? List.of(new Part(column.name(), column.quoted() + direction)) : own;
+  }
+
   /** The columns that the claim index must begin with. */
   static List<String> claimIndex(Model model) {
     Set<String> columns = new LinkedHashSet<>();
     model.state().map(Column::name).ifPresent(columns::add);
-    model.order().forEach(o -> columns.add(o.column().name()));
+    model.order().forEach(o -> parts(o, model, "").forEach(p -> columns.add(p.name())));
     return List.copyOf(columns);
   }
 
@@ -120,11 +138,12 @@ record Advice(Model model, String timestamp, String text, String number) {
     if (served(model)) {
       return;
     }
-    Dialect dialect = model.dialect();
+    StandardDialect dialect = (StandardDialect) model.dialect();
     String columns =
         (model.state().isPresent() ? model.state().get().quoted() + ", " : "")
             + model.order().stream()
-                .map(o -> o.column().quoted() + direction(o))
+                .flatMap(o -> parts(o, model, direction(o)).stream())
+                .map(Part::sql)
                 .collect(Collectors.joining(", "));
     String partial =
         model.state().isPresent() || deletes(model) || !dialect.name().equals("postgresql")
@@ -135,9 +154,8 @@ record Advice(Model model, String timestamp, String text, String number) {
             ? model.role(Role.DONE_AT).map(c -> c.quoted() + ", ").orElse("")
             : "";
     String sql =
-        "CREATE INDEX %s ON %s (%s%s)%s"
-            .formatted(
-                dialect.quote(name("claim")), model.table().quoted(), lead, columns, partial);
+        "CREATE INDEX %s (%s%s)%s"
+            .formatted(dialect.indexOn(model, name("claim")), lead, columns, partial);
     all.add(
         statement(
             "index for claims",
@@ -145,9 +163,12 @@ record Advice(Model model, String timestamp, String text, String number) {
             sql));
   }
 
-  private static String direction(Model.OrderItem item) {
+  private String direction(Model.OrderItem item) {
     String direction = item.by().descending() ? " DESC" : "";
-    boolean nulls = item.column().nullable() && item.by().descending() != item.by().nullsFirst();
+    boolean nulls =
+        nullsInIndex
+            && item.column().nullable()
+            && item.by().descending() != item.by().nullsFirst();
     return direction + (nulls ? item.by().nullsFirst() ? " NULLS FIRST" : " NULLS LAST" : "");
   }
 

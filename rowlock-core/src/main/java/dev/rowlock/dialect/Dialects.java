@@ -10,7 +10,9 @@ import java.util.stream.Collectors;
 
 /** The list of databases. There is no default: what is not in it is refused. */
 public final class Dialects {
-  private static final List<Dialect> ALL = List.of(new PostgreSql(), new H2(), new SqlServer());
+  private static final List<Dialect> ALL =
+      List.of(
+          new PostgreSql(), new SqlServer(), new MariaDb(), new MySql(), new H2(), new Sqlite());
 
   private Dialects() {}
 
@@ -42,10 +44,12 @@ public final class Dialects {
         .orElseThrow(
             () ->
                 new ConfigurationException(
-                    "no dialect is called '%s'; there are %s".formatted(name, names())));
+                    "no dialect is called '%s'; there are %s"
+                        .formatted(name, String.join(", ", names()))));
   }
 
-  private static String names() {
-    return ALL.stream().map(Dialect::name).collect(Collectors.joining(", "));
+  /** In the order of the list. */
+  public static List<String> names() {
+    return ALL.stream().map(Dialect::name).toList();
   }
 }

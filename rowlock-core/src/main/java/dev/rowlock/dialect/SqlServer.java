@@ -130,7 +130,7 @@ public final class SqlServer extends StandardDialect {
   /** What the driver thinks, and what the session really has, which somebody may have SET. */
   @Override
   public Optional<String> claimRefusal(Connection connection) throws SQLException {
-    int level = connection.getTransactionIsolation();
+    int level = Jdbc.isolation(connection);
     String name =
         level == SNAPSHOT
             ? "SNAPSHOT"

@@ -33,7 +33,7 @@ abstract class StandardDialect implements Dialect {
 
   private static final String RESET =
       """
-      UPDATE {table} t
+      UPDATE {table} AS t
       SET {set}
       WHERE {key=} AND {resettable}
       """;
@@ -90,17 +90,27 @@ abstract class StandardDialect implements Dialect {
     return Sql.raw("\"" + name.replace("\"", "\"\"") + "\"");
   }
 
+  /** Every statement is made here: where a database needs something around all of them. */
+  Sql statement(String template, Map<String, String> fragments) {
+    return Sql.of(template, fragments);
+  }
+
   @Override
   public Sql reset(Model model) {
     Map<String, String> f = model.fragments();
     f.put("set", Assignments.sql(new Assignments(model, "t").recoverReady()));
     f.put("key=", keyEquals(model, "t"));
     f.put("resettable", "(" + new RowStates(model).resettable("t") + ")");
-    return Sql.of(RESET, f);
+    return statement(RESET, f);
   }
 
   @Override
   public InsertPlan insert(Model model, List<Column> columns) {
+    return new InsertPlan.Keys(statement(INSERT, inserted(model, columns)));
+  }
+
+  /** The columns and values of an insert. */
+  final Map<String, String> inserted(Model model, List<Column> columns) {
     Map<String, String> f = model.fragments();
     f.put("columns", columns.stream().map(Column::quoted).collect(Collectors.joining(", ")));
     StringBuilder values = new StringBuilder();
@@ -108,7 +118,7 @@ abstract class StandardDialect implements Dialect {
       values.append(i == 0 ? "" : ", ").append(typed(":v" + i, columns.get(i)));
     }
     f.put("values", values.toString());
-    return new InsertPlan.Keys(Sql.of(INSERT, f));
+    return f;
   }
 
   @Override
@@ -117,7 +127,7 @@ abstract class StandardDialect implements Dialect {
     f.put("state", new RowStates(model).rowState("q"));
     f.put("due", model.role(Role.RUN_AT).map(c -> due(model, c)).orElse("NULL"));
     f.put("age", model.has(Role.RUN_AT) ? age(model, "MIN(rowlock_due)") : "NULL");
-    return Sql.of(STATS, f);
+    return statement(STATS, f);
   }
 
   @Override
@@ -135,7 +145,7 @@ abstract class StandardDialect implements Dialect {
     Map<String, String> f = model.fragments();
     f.put("left", condition);
     f.put("order.by", orderForIndex(model));
-    return Sql.of(LEFT, f);
+    return statement(LEFT, f);
   }
 
   /** The conditions by which rows are found. */
@@ -156,12 +166,12 @@ abstract class StandardDialect implements Dialect {
     Set<Column> used = new LinkedHashSet<>(model.everything());
     model.order().forEach(item -> used.add(item.column()));
     f.put("q.used", Model.columns("q", List.copyOf(used)));
-    return Sql.of(LIST, f);
+    return statement(LIST, f);
   }
 
   @Override
   public Sql show(Model model) {
-    return Sql.of(SHOW, look(model));
+    return statement(SHOW, look(model));
   }
 
   private Map<String, String> look(Model model) {
@@ -206,6 +216,19 @@ abstract class StandardDialect implements Dialect {
         + (item.column().nullable() && sayNulls(item)
             ? item.by().nullsFirst() ? " NULLS FIRST" : " NULLS LAST"
             : "");
+  }
+
+  /** The name of a new index and what it is on. */
+  String indexOn(Model model, String name) {
+    return quote(name) + " ON " + model.table().quoted();
+  }
+
+  /**
+   * What an index must hold so that it can be read in the order of one part; empty where it is the
+   * column itself.
+   */
+  List<Advice.Part> indexed(Model.OrderItem item) {
+    return List.of();
   }
 
   /** The archived row has the values that a completed row would have. */

@@ -12,6 +12,7 @@ import dev.rowlock.internal.store.Listing;
 import dev.rowlock.internal.store.QueueFactory;
 import dev.rowlock.internal.worker.WorkerContext;
 import dev.rowlock.internal.worker.Workers;
+import java.util.List;
 
 /** The only door from the public package to the internals. */
 public final class Wiring {
@@ -32,5 +33,9 @@ public final class Wiring {
                 && (mapping.has(Role.CLAIMED_AT) || mapping.has(Role.LEASE_UNTIL)));
     Mode mode = marked ? Mode.LEASE : Mode.TRANSACTIONAL;
     return Listing.of(QueueFactory.unconnected(Dialects.named(dialect), mapping, mode));
+  }
+
+  public static List<String> dialects() {
+    return Dialects.names();
   }
 }

@@ -8,6 +8,7 @@ import dev.rowlock.TableName;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
@@ -83,6 +84,36 @@ public interface Dialect {
   }
 
   /**
+   * How long one statement may take, or wait for a lock where the driver knows no other measure.
+   *
+   * @param seconds what the lease allows
+   * @return that or less, at least 1
+   */
+  default int queryTimeoutSeconds(int seconds) {
+    return seconds;
+  }
+
+  /**
+   * Commits a transaction of Rowlock's own.
+   *
+   * @param connection a connection that is not in autocommit mode
+   * @throws SQLException if the transaction was not committed
+   */
+  default void commit(Connection connection) throws SQLException {
+    connection.commit();
+  }
+
+  /**
+   * Whether one transaction at a time can write, so that a claim waits for every other writer
+   * instead of passing rows over.
+   *
+   * @return true for databases without row locks
+   */
+  default boolean oneWriter() {
+    return false;
+  }
+
+  /**
    * The dialect as this database needs it, where databases of one kind are set up differently.
    *
    * @param connection a connection to a database that is supported
@@ -115,6 +146,18 @@ public interface Dialect {
   }
 
   /**
+   * Puts a time limit into a statement's text, where the driver's own limit would not hold. The
+   * driver is told all the same.
+   *
+   * @param jdbc the statement
+   * @param seconds the limit
+   * @return the statement, by default as it is
+   */
+  default String limited(String jdbc, int seconds) {
+    return jdbc;
+  }
+
+  /**
    * Looks at a table.
    *
    * @param connection a connection
@@ -137,6 +180,18 @@ public interface Dialect {
   }
 
   /**
+   * Looks whether a queue can be run here, beyond what its table and mapping say.
+   *
+   * @param connection a connection
+   * @param model the queue
+   * @return empty if it can, else the reason and the fix
+   * @throws SQLException if the database cannot be asked
+   */
+  default Optional<String> objection(Connection connection, Model model) throws SQLException {
+    return Optional.empty();
+  }
+
+  /**
    * Quotes an identifier; never drops or changes a character.
    *
    * @param name the exact name
@@ -153,6 +208,18 @@ public interface Dialect {
    * @return an SQL expression
    */
   String now(Model model, Column target, Optional<String> plusMillis);
+
+  /**
+   * A point in time that is kept in a column, in the form in which it compares with {@link #now}.
+   *
+   * @param model for the zone of columns that have none
+   * @param expression the column
+   * @param column what it holds
+   * @return an SQL expression; NULL for NULL
+   */
+  default String moment(Model model, String expression, Column column) {
+    return expression;
+  }
 
   /**
    * The greater of two numbers.
@@ -192,6 +259,28 @@ public interface Dialect {
   String text(String expression, Column column);
 
   /**
+   * A column as a statement returns its value.
+   *
+   * @param expression the column
+   * @param column what it holds
+   * @return an SQL expression
+   */
+  default String returned(String expression, Column column) {
+    return expression;
+  }
+
+  /**
+   * Whether a text column can hold a character.
+   *
+   * @param codePoint the character
+   * @param column the column
+   * @return false if the column's character set lacks it
+   */
+  default boolean holds(int codePoint, Column column) {
+    return true;
+  }
+
+  /**
    * How a text column counts.
    *
    * @return the unit of {@link Column#size()}
@@ -219,6 +308,19 @@ public interface Dialect {
    */
   void bind(PreparedStatement statement, int index, Object value, Column column)
       throws SQLException;
+
+  /**
+   * Reads a value.
+   *
+   * @param row a result
+   * @param index 1-based
+   * @param column the column that it is of
+   * @return null, or an object of the Java type of the column's {@link Kind}
+   * @throws SQLException if the value cannot be read as that
+   */
+  default Object read(ResultSet row, int index, Column column) throws SQLException {
+    return column.kind().read(row, index);
+  }
 
   /**
    * How rows of one ready value are claimed.

@@ -20,6 +20,14 @@ public sealed interface ExtendPlan {
   record Arrays(Sql sql) implements ExtendPlan {}
 
   /**
+   * Row by row, each by one statement, which returns the model's fence and lease outputs; no row
+   * means that the claim is not current. For databases where nobody locks single rows.
+   *
+   * @param sql the statement
+   */
+  record Each(Sql sql) implements ExtendPlan {}
+
+  /**
    * Row by row.
    *
    * @param lock locks the row if the claim is current and nobody else has it locked
@@ -49,4 +57,15 @@ public sealed interface ExtendPlan {
       many = Collections.unmodifiableNavigableMap(new TreeMap<>(many));
     }
   }
+
+  /**
+   * Many rows by a few statements, in one transaction; what is said of {@link Rows} holds.
+   *
+   * @param lock locks the rows whose claims are current and that nobody else has locked; returns
+   *     their key columns
+   * @param current returns the key columns of the rows whose claims are current, without locking
+   * @param update extends rows by the same time
+   * @param read returns the key columns, then the model's fence and lease outputs
+   */
+  record Sets(RowsSql lock, RowsSql current, RowsSql update, RowsSql read) implements ExtendPlan {}
 }

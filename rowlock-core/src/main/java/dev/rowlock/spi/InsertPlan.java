@@ -23,4 +23,12 @@ public sealed interface InsertPlan {
    * @param sql an INSERT that returns one row
    */
   record Returning(Sql sql) implements InsertPlan {}
+
+  /**
+   * A second statement on the same connection tells the key.
+   *
+   * @param sql an INSERT
+   * @param key returns the key columns; has the same parameters
+   */
+  record ThenRead(Sql sql, Sql key) implements InsertPlan {}
 }

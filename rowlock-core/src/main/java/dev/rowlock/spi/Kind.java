@@ -2,6 +2,12 @@ package dev.rowlock.spi;
 
 import dev.rowlock.ConfigurationException;
 import java.math.BigDecimal;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.UUID;
@@ -82,6 +88,38 @@ public enum Kind {
               .formatted(column, name().toLowerCase(Locale.ROOT).replace('_', ' '), text),
           e);
     }
+  }
+
+  /**
+   * Reads a value as JDBC has it.
+   *
+   * @param row a result
+   * @param index 1-based
+   * @return null, or an object of the Java type of this kind; text for all that has none
+   * @throws SQLException if the driver cannot make it one
+   */
+  public Object read(ResultSet row, int index) throws SQLException {
+    return switch (this) {
+      case INTEGER -> nullable(row.getLong(index), row);
+      case FLOAT -> nullable(row.getDouble(index), row);
+      case BOOLEAN -> nullable(row.getBoolean(index), row);
+      case DECIMAL -> row.getBigDecimal(index);
+      case CHAR -> unpadded(row.getString(index));
+      case UUID -> row.getObject(index, java.util.UUID.class);
+      case BINARY -> row.getBytes(index);
+      case INSTANT -> instant(row.getObject(index, OffsetDateTime.class));
+      case LOCAL_TIMESTAMP -> row.getObject(index, LocalDateTime.class);
+      case DATE -> row.getObject(index, LocalDate.class);
+      default -> row.getString(index);
+    };
+  }
+
+  private static Object nullable(Object value, ResultSet row) throws SQLException {
+    return row.wasNull() ? null : value;
+  }
+
+  private static Instant instant(OffsetDateTime time) {
+    return time == null ? null : time.toInstant();
   }
 
   /**

@@ -19,7 +19,7 @@ public record Output(Column column, boolean asText) {
   String select(Dialect dialect, String alias) {
     return asText
         ? dialect.text(column.of(alias), column) + " AS " + dialect.quote(label())
-        : column.of(alias);
+        : dialect.returned(column.of(alias), column);
   }
 
   /**

@@ -156,7 +156,7 @@ public final class Predicates {
         .role(Role.RUN_AT)
         .map(
             c -> {
-              String due = c.of(alias) + " <= " + dialect.now(model, c, Optional.empty());
+              String due = moment(alias, c) + " <= " + dialect.now(model, c, Optional.empty());
               return c.nullable() ? "(" + c.of(alias) + " IS NULL OR " + due + ")" : due;
             });
   }
@@ -269,7 +269,7 @@ public final class Predicates {
     List<String> all = unfinished(alias);
     if (model.expiredIsReady()) {
       Column until = model.role(Role.LEASE_UNTIL).orElseThrow();
-      all.add(until.of(alias) + " > " + dialect.now(model, until, Optional.empty()));
+      all.add(moment(alias, until) + " > " + dialect.now(model, until, Optional.empty()));
       return and(all);
     }
     List<String> markers = new ArrayList<>();
@@ -313,7 +313,11 @@ public final class Predicates {
   }
 
   private String ended(String alias, Column column, Optional<String> plusMillis) {
-    return column.of(alias) + " <= " + dialect.now(model, column, plusMillis);
+    return moment(alias, column) + " <= " + dialect.now(model, column, plusMillis);
+  }
+
+  private String moment(String alias, Column column) {
+    return dialect.moment(model, column.of(alias), column);
   }
 
   /**

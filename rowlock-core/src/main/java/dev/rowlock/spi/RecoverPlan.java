@@ -18,4 +18,13 @@ public sealed interface RecoverPlan {
    * @param dead makes one row a dead letter
    */
   record LockThenUpdate(Sql lock, Sql ready, Sql dead) implements RecoverPlan {}
+
+  /**
+   * Lock first, then update all that get the same, in one transaction.
+   *
+   * @param lock returns the key columns and, last, whether the row has used up its attempts
+   * @param ready makes rows ready again
+   * @param dead makes rows dead letters
+   */
+  record LockThenSet(Sql lock, RowsSql ready, RowsSql dead) implements RecoverPlan {}
 }

@@ -3,7 +3,9 @@ package dev.rowlock.spi;
 import java.util.Collections;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** How a database carries out fenced writes of one kind. */
 public sealed interface WritePlan {
@@ -70,6 +72,37 @@ public sealed interface WritePlan {
     @Override
     public List<Sql> one() {
       return List.of(row);
+    }
+  }
+
+  /**
+   * Lock first: rows that the locking read returns are current, so that no update count has to be
+   * trusted. Then write by key, all rows that get the same values at once, in one transaction.
+   *
+   * @param single one statement that does it all for one row and whose update count is right; empty
+   *     where a driver may count a row as unchanged
+   * @param lock locks the rows whose claims are current; returns their key columns
+   * @param steps write the locked rows
+   */
+  record LockThenSet(Optional<Sql> single, RowsSql lock, List<RowsSql> steps) implements WritePlan {
+    /**
+     * Copies the list.
+     *
+     * @param single see above
+     * @param lock see above
+     * @param steps see above
+     */
+    public LockThenSet {
+      steps = List.copyOf(steps);
+    }
+
+    @Override
+    public List<Sql> one() {
+      return single
+          .map(List::of)
+          .orElseGet(
+              () ->
+                  Stream.concat(Stream.of(lock), steps.stream()).map(each -> each.of(1)).toList());
     }
   }
 }

@@ -6,10 +6,7 @@ import picocli.CommandLine.Option;
 
 /** Where the database is. */
 final class ConnectionFlags {
-  @Option(
-      names = "--url",
-      paramLabel = "URL",
-      description = "postgres://…, jdbc:postgresql://… or jdbc:h2:… (or ROWLOCK_URL).")
+  @Option(names = "--url", paramLabel = "URL", description = "${bundle:urls} (or ROWLOCK_URL).")
   private String url;
 
   @Option(names = "--user", paramLabel = "NAME", description = "Database user (or ROWLOCK_USER).")

@@ -17,6 +17,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Iterator;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
@@ -41,8 +42,17 @@ public final class SqlCommand extends QueueCommand {
   @Option(
       names = "--dialect",
       paramLabel = "NAME",
-      description = "postgresql or h2: do not connect.")
+      completionCandidates = Names.class,
+      description = "Do not connect; one of: ${COMPLETION-CANDIDATES}.")
   private String dialect;
+
+  /** What {@code --dialect} may be. */
+  static final class Names implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return Queue.dialects().iterator();
+    }
+  }
 
   @Option(
       names = "--run",

@@ -46,12 +46,16 @@ public final class Tapped {
 
   private Connection connection(Connection real) {
     AtomicBoolean closed = new AtomicBoolean();
+    AtomicBoolean dirty = new AtomicBoolean();
     return proxy(
         Connection.class,
         (self, method, args) -> {
-          Kind kind = kind(method, args);
+          Kind kind = kind(method, args, dirty.get());
           if (kind == Kind.CLOSE && closed.getAndSet(true)) {
             return null;
+          }
+          if (kind == Kind.COMMIT || kind == Kind.ROLLBACK) {
+            dirty.set(false);
           }
           if (kind != null) {
             return watched(new Call(kind, "", real), real, method, args);
@@ -59,16 +63,18 @@ public final class Tapped {
           Object result = call(real, method, args);
           if (result instanceof Statement statement) {
             String sql = args == null || args.length == 0 ? "" : args[0].toString();
-            return statement(statement, (Connection) self, real, sql);
+            return statement(statement, (Connection) self, real, sql, dirty);
           }
           return result;
         });
   }
 
-  private static Kind kind(Method method, Object[] args) {
+  /** Autocommit that is switched on in a transaction commits it. */
+  private static Kind kind(Method method, Object[] args, boolean dirty) {
     boolean plain = args == null || args.length == 0;
     return switch (method.getName()) {
       case "commit" -> Kind.COMMIT;
+      case "setAutoCommit" -> dirty && args[0].equals(true) ? Kind.COMMIT : null;
       case "rollback" -> plain ? Kind.ROLLBACK : null;
       case "close" -> Kind.CLOSE;
       default -> null;
@@ -76,7 +82,7 @@ public final class Tapped {
   }
 
   private Statement statement(
-      Statement real, Connection owner, Connection driver, String prepared) {
+      Statement real, Connection owner, Connection driver, String prepared, AtomicBoolean dirty) {
     Class<?> type = STATEMENTS.stream().filter(t -> t.isInstance(real)).findFirst().orElseThrow();
     InvocationHandler handler =
         (self, method, args) -> {
@@ -87,6 +93,7 @@ public final class Tapped {
             return call(real, method, args);
           }
           String sql = args != null && args.length > 0 ? args[0].toString() : prepared;
+          dirty.set(dirty.get() || !driver.getAutoCommit());
           return watched(new Call(Kind.EXECUTE, sql, driver), real, method, args);
         };
     return (Statement) proxy(type, handler);

@@ -49,4 +49,9 @@ public final class Jdbc {
       throws SQLException {
     statement.setArray(index, statement.getConnection().createArrayOf("text", texts));
   }
+
+  /** The level that the driver believes a connection to have. */
+  public static int isolation(Connection connection) throws SQLException {
+    return connection.getTransactionIsolation();
+  }
 }

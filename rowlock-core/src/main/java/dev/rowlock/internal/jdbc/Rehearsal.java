@@ -11,8 +11,13 @@ public final class Rehearsal implements AutoCloseable {
   private final Session session;
 
   public Rehearsal(Source source) throws SQLException {
+    this(source, TIMEOUT_SECONDS);
+  }
+
+  /** For statements that are expected to have to wait. */
+  public Rehearsal(Source source, int timeoutSeconds) throws SQLException {
     borrowed = new Borrowed(source, false, 2 * TIMEOUT_SECONDS * 1000);
-    session = new Session(borrowed.connection(), source.dialect(), TIMEOUT_SECONDS);
+    session = new Session(borrowed.connection(), source.dialect(), timeoutSeconds);
   }
 
   public Session session() {

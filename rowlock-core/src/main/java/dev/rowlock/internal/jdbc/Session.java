@@ -1,6 +1,7 @@
 package dev.rowlock.internal.jdbc;
 
 import dev.rowlock.spi.Dialect;
+import dev.rowlock.spi.RowsSql;
 import dev.rowlock.spi.Sql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -16,6 +17,9 @@ public final class Session {
   public static final String NO_KEY =
       "the insert returned no key; a trigger or rule may have suppressed it";
 
+  /** Keeps statements, and the memory that a planner needs for them, small. */
+  private static final int MOST_ROWS = 500;
+
   private final Connection connection;
   private final Dialect dialect;
   private final int timeoutSeconds;
@@ -23,7 +27,7 @@ public final class Session {
   public Session(Connection connection, Dialect dialect, int timeoutSeconds) {
     this.connection = connection;
     this.dialect = dialect;
-    this.timeoutSeconds = timeoutSeconds;
+    this.timeoutSeconds = dialect.queryTimeoutSeconds(timeoutSeconds);
   }
 
   public <T> List<T> query(Sql sql, Values values, Jdbc.RowMapper<T> mapper) throws SQLException {
@@ -31,6 +35,27 @@ public final class Session {
       List<T> all = new ArrayList<>();
       Results.walk(statement, rows -> all.add(mapper.map(rows)));
       return all;
+    }
+  }
+
+  /** One statement about many rows; more than it takes are done in parts. */
+  public <T> List<T> query(RowsSql sql, List<Values> rows, Jdbc.RowMapper<T> mapper)
+      throws SQLException {
+    List<T> all = new ArrayList<>();
+    for (int from = 0; from < rows.size(); from += MOST_ROWS) {
+      List<Values> part = rows.subList(from, Math.min(rows.size(), from + MOST_ROWS));
+      Sql sized = sql.of(part.size());
+      all.addAll(query(sized, Values.ofRows(sized, part), mapper));
+    }
+    return all;
+  }
+
+  /** One statement about many rows; more than it takes are done in parts. */
+  public void update(RowsSql sql, List<Values> rows) throws SQLException {
+    for (int from = 0; from < rows.size(); from += MOST_ROWS) {
+      List<Values> part = rows.subList(from, Math.min(rows.size(), from + MOST_ROWS));
+      Sql sized = sql.of(part.size());
+      update(sized, Values.ofRows(sized, part));
     }
   }
 
@@ -43,7 +68,7 @@ public final class Session {
 
   /** One round trip for many rows; the update count of each. */
   public int[] batch(Sql sql, List<Values> rows) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql.jdbc())) {
+    try (PreparedStatement statement = connection.prepareStatement(text(sql))) {
       statement.setQueryTimeout(timeoutSeconds);
       for (Values values : rows) {
         bind(statement, sql, values);
@@ -56,7 +81,7 @@ public final class Session {
   /** Inserts a row and returns what the database made of the named columns. */
   public <T> T insert(Sql sql, Values values, String[] returned, Jdbc.RowMapper<T> mapper)
       throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql.jdbc(), returned)) {
+    try (PreparedStatement statement = connection.prepareStatement(text(sql), returned)) {
       statement.setQueryTimeout(timeoutSeconds);
       bind(statement, sql, values);
       statement.executeUpdate();
@@ -84,7 +109,7 @@ public final class Session {
   }
 
   private PreparedStatement prepare(Sql sql, Values values) throws SQLException {
-    PreparedStatement statement = connection.prepareStatement(sql.jdbc());
+    PreparedStatement statement = connection.prepareStatement(text(sql));
     try {
       statement.setQueryTimeout(timeoutSeconds);
       bind(statement, sql, values);
@@ -93,6 +118,10 @@ public final class Session {
       statement.close();
       throw e;
     }
+  }
+
+  private String text(Sql sql) {
+    return dialect.limited(sql.jdbc(), timeoutSeconds);
   }
 
   private void bind(PreparedStatement statement, Sql sql, Values values) throws SQLException {

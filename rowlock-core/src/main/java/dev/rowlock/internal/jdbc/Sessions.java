@@ -84,7 +84,7 @@ public final class Sessions {
       try {
         T result = work.run(new Session(borrowed.connection(), dialect, timeoutSeconds));
         if (!autoCommit) {
-          borrowed.connection().commit();
+          dialect.commit(borrowed.connection());
         }
         return result;
       } catch (SQLException e) {

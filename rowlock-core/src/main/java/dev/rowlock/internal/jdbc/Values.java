@@ -1,8 +1,13 @@
 package dev.rowlock.internal.jdbc;
 
 import dev.rowlock.spi.Column;
+import dev.rowlock.spi.RowsSql;
+import dev.rowlock.spi.Sql;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Parameter values by name, each with the column that it is for. */
 public final class Values {
@@ -30,6 +35,21 @@ public final class Values {
 
   public Values number(String name, long value) {
     return put(name, value, Column.NUMBER);
+  }
+
+  /** The values of many rows for one statement; what is the same for all is the first row's. */
+  public static Values ofRows(Sql sql, List<Values> rows) {
+    Values all = rows.get(0).copy();
+    Set<String> wanted = new HashSet<>(sql.parameters());
+    for (int i = 1; i < rows.size(); i++) {
+      String prefix = RowsSql.prefix(i);
+      for (String name : rows.get(i).bound.keySet()) {
+        if (wanted.contains(prefix + name)) {
+          all.bound.put(prefix + name, rows.get(i).bound.get(name));
+        }
+      }
+    }
+    return all;
   }
 
   public Object value(String name) {

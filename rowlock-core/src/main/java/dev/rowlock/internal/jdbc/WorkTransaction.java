@@ -56,7 +56,7 @@ public final class WorkTransaction implements AutoCloseable {
   }
 
   public void commit() {
-    run("commit", () -> connection().commit());
+    run("commit", () -> dialect.commit(connection()));
   }
 
   public void rollback() {

@@ -9,6 +9,7 @@ import dev.rowlock.internal.jdbc.Session;
 import dev.rowlock.internal.jdbc.Sessions;
 import dev.rowlock.internal.jdbc.Values;
 import dev.rowlock.spi.ExtendPlan;
+import dev.rowlock.spi.RowsSql;
 import dev.rowlock.spi.Sql;
 import dev.rowlock.spi.Write;
 import dev.rowlock.spi.WritePlan;
@@ -87,7 +88,8 @@ final class Applier {
     if (write == null) {
       ExtendPlan plan = extendPlan.orElseThrow();
       return plan instanceof ExtendPlan.Arrays
-          || (plan instanceof ExtendPlan.Lists && rows.size() == 1);
+          || (plan instanceof ExtendPlan.Lists && rows.size() == 1)
+          || (plan instanceof ExtendPlan.Each && rows.size() == 1);
     }
     WritePlan plan = plan(write);
     return plan instanceof WritePlan.Arrays || (rows.size() == 1 && plan.one().size() == 1);
@@ -140,7 +142,9 @@ final class Applier {
   private List<Applied> write(Session session, Write write, List<Writes.Prepared> rows)
       throws SQLException {
     WritePlan plan = plan(write);
-    if (plan.one().size() > 1 && session.autoCommit()) {
+    boolean several =
+        plan.one().size() > 1 || (plan instanceof WritePlan.LockThenSet && rows.size() > 1);
+    if (several && session.autoCommit()) {
       throw new ConfigurationException(
           "the connection is in autocommit mode, but this write needs a transaction; call setAutoCommit(false) first");
     }
@@ -157,8 +161,11 @@ final class Applier {
         row.change(), current ? row.status() : Applied.Status.LOST, row.change().claim());
   }
 
-  private static boolean[] run(Session session, WritePlan plan, List<Writes.Prepared> rows)
+  private boolean[] run(Session session, WritePlan plan, List<Writes.Prepared> rows)
       throws SQLException {
+    if (plan instanceof WritePlan.LockThenSet set && (rows.size() > 1 || set.single().isEmpty())) {
+      return new SetWrites(reader).write(session, set, rows);
+    }
     boolean[] current = new boolean[rows.size()];
     if (plan instanceof WritePlan.Arrays arrays && rows.size() > 1) {
       Set<Integer> positions =
@@ -200,20 +207,13 @@ final class Applier {
     Values first = rows.get(0).values();
     Values values = first.copy();
     for (String name : Set.copyOf(sql.parameters())) {
-      if (!perRow(name)) {
+      if (!RowsSql.perRow(name)) {
         continue;
       }
       Object[] elements = rows.stream().map(r -> r.values().value(name)).toArray();
       values.put(name, elements, first.column(name));
     }
     return values;
-  }
-
-  static boolean perRow(String name) {
-    return name.startsWith("key_")
-        || name.startsWith("fence_")
-        || name.startsWith("set_")
-        || Set.of("error", "delay_ms", "by_ms", "back_to").contains(name);
   }
 
   private List<Applied> extend(Session session, List<Writes.Prepared> rows) throws SQLException {
@@ -223,11 +223,27 @@ final class Applier {
     if (extendPlan.get() instanceof ExtendPlan.Lists plan) {
       return extendLists(session, plan, rows);
     }
+    if (extendPlan.get() instanceof ExtendPlan.Sets plan) {
+      return new SetWrites(reader).extend(session, plan, rows);
+    }
     List<Applied> results = new ArrayList<>();
     for (Writes.Prepared row : rows) {
-      results.add(extendOne(session, (ExtendPlan.Rows) extendPlan.orElseThrow(), row));
+      results.add(
+          extendPlan.get() instanceof ExtendPlan.Each plan
+              ? extendEach(session, plan, row)
+              : extendOne(session, (ExtendPlan.Rows) extendPlan.get(), row));
     }
     return results;
+  }
+
+  private Applied extendEach(Session session, ExtendPlan.Each plan, Writes.Prepared row)
+      throws SQLException {
+    Claim claim = row.change().claim();
+    Claim held =
+        Claims.single(session, plan.sql(), row.values(), r -> reader.readHeld(r, 0, claim));
+    return held == null
+        ? result(row, false)
+        : new Applied(row.change(), Applied.Status.EXTENDED, held);
   }
 
   private List<Applied> extendAll(

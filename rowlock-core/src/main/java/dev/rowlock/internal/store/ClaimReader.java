@@ -35,7 +35,7 @@ final class ClaimReader {
   Claim read(ResultSet row, String readyValue) throws SQLException {
     Map<String, Object> key = new LinkedHashMap<>();
     for (Column column : model.key()) {
-      Object value = Fields.readKey(row, position(column, false), column);
+      Object value = Fields.readKey(model.dialect(), row, position(column, false), column);
       if (value == null) {
         return null;
       }
@@ -60,7 +60,7 @@ final class ClaimReader {
     Map<String, Object> values = new LinkedHashMap<>();
     for (Column column : model.read()) {
       try {
-        values.put(column.name(), Fields.read(row, position(column, false), column));
+        values.put(column.name(), model.dialect().read(row, position(column, false), column));
       } catch (SQLException | DateTimeException | ArithmeticException e) {
         claim.problem("column '%s' cannot be read: %s".formatted(column.name(), e.getMessage()));
       }
@@ -102,7 +102,8 @@ final class ClaimReader {
       return null;
     }
     int index = offset + from.indexOf(new Output(column, false)) + 1;
-    Instant time = Fields.readInstant(row, index, column, model.mapping().timeZone());
+    Instant time =
+        Fields.readInstant(model.dialect(), row, index, column, model.mapping().timeZone());
     return time == null || until != null ? time : time.plus(lease);
   }
 
@@ -115,7 +116,7 @@ final class ClaimReader {
     Map<String, Object> key = new LinkedHashMap<>();
     int index = 1;
     for (Column column : model.key()) {
-      key.put(column.name(), Fields.readKey(row, index++, column));
+      key.put(column.name(), Fields.readKey(model.dialect(), row, index++, column));
     }
     return new Key(key);
   }

@@ -12,6 +12,7 @@ import dev.rowlock.internal.jdbc.Session;
 import dev.rowlock.internal.jdbc.Values;
 import dev.rowlock.spi.ClaimPlan;
 import dev.rowlock.spi.RecoverPlan;
+import dev.rowlock.spi.RowsSql;
 import dev.rowlock.spi.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -70,7 +71,7 @@ final class Claims {
           limit,
           all,
           (ready, part) ->
-              plan(ready, part) instanceof ClaimPlan.OneStatement
+              plan(ready, part).oneStatement()
                   ? core.sessions().statement("claim", s -> claim(s, ready, part))
                   : core.sessions().transaction("claim", s -> claim(s, ready, part)));
     } catch (SQLException e) {
@@ -141,8 +142,7 @@ final class Claims {
   }
 
   private void needsTransaction(Session session, ClaimPlan plan) throws SQLException {
-    boolean bound =
-        !(plan instanceof ClaimPlan.OneStatement) || core.model().mode() == Mode.TRANSACTIONAL;
+    boolean bound = !plan.oneStatement() || core.model().mode() == Mode.TRANSACTIONAL;
     if (bound && session.autoCommit()) {
       throw new ConfigurationException(
           "the connection is in autocommit mode, but this claim needs a transaction; call setAutoCommit(false) first");
@@ -161,23 +161,34 @@ final class Claims {
   private List<Claim> claim(Session session, int ready, int limit) throws SQLException {
     String value = core.model().mapping().state().map(s -> s.ready().get(ready)).orElse(null);
     Values values = constants.copy().number("limit", limit);
-    ClaimPlan plan = plan(ready, limit);
-    List<Claim> found;
-    if (plan instanceof ClaimPlan.OneStatement one) {
-      found = session.query(one.sql(), values, row -> reader.read(row, value));
-    } else if (plan instanceof ClaimPlan.LockOnly lock) {
-      found = session.query(lock.sql(), values, row -> reader.read(row, value));
-    } else if (plan instanceof ClaimPlan.LockEach each) {
-      found = lockEach(session, each, limit, value);
-    } else {
-      found = lockThenUpdate(session, (ClaimPlan.LockThenUpdate) plan, values, value);
-    }
+    List<Claim> found = carryOut(session, plan(ready, limit), values, limit, value);
     List<Claim> claims = found.stream().filter(Objects::nonNull).toList();
     int suppressed = found.size() - claims.size();
     if (suppressed > 0) {
       core.events().emit(l -> l.suppressed(core.name(), suppressed));
     }
     return claims;
+  }
+
+  private List<Claim> carryOut(
+      Session session, ClaimPlan plan, Values values, int limit, String value) throws SQLException {
+    if (plan instanceof ClaimPlan.OneStatement one) {
+      return session.query(one.sql(), values, row -> reader.read(row, value));
+    } else if (plan instanceof ClaimPlan.Unordered some) {
+      ClaimOrder order = new ClaimOrder(core.model());
+      return order.sorted(
+          session.query(some.sql(), values, row -> order.ranked(row, reader.read(row, value))));
+    } else if (plan instanceof ClaimPlan.LockOnly lock) {
+      return session.query(lock.sql(), values, row -> reader.read(row, value));
+    } else if (plan instanceof ClaimPlan.LockEach each) {
+      return lockEach(session, each, limit, value);
+    } else if (plan instanceof ClaimPlan.LockThenSet set) {
+      return new SetClaims(constants, reader).claim(session, set, limit, value);
+    } else if (plan instanceof ClaimPlan.WriteLock first) {
+      session.update(first.lock(), values);
+      return carryOut(session, first.then(), values, limit, value);
+    }
+    return lockThenUpdate(session, (ClaimPlan.LockThenUpdate) plan, values, value);
   }
 
   private List<Claim> lockThenUpdate(
@@ -279,7 +290,7 @@ final class Claims {
   private Recovery recover(Session session, RecoverPlan plan, int limit) throws SQLException {
     List<Key> ready = new ArrayList<>();
     List<Key> dead = new ArrayList<>();
-    Values values = constants.copy().number("limit", limit);
+    Values values = constants.copy().number("limit", limit).number("window", 4L * limit + 32);
     int flag = core.model().key().size() + 1;
     if (plan instanceof RecoverPlan.OneStatement one) {
       session.query(
@@ -295,7 +306,18 @@ final class Claims {
       for (Key key : dead) {
         session.update(steps.dead(), reader.putKey(constants.copy(), key));
       }
+    } else if (plan instanceof RecoverPlan.LockThenSet steps) {
+      session.query(
+          steps.lock(),
+          values,
+          row -> (row.getBoolean(flag) ? dead : ready).add(reader.readKey(row)));
+      recoverAll(session, steps.ready(), ready);
+      recoverAll(session, steps.dead(), dead);
     }
     return new Recovery(ready, dead);
+  }
+
+  private void recoverAll(Session session, RowsSql update, List<Key> keys) throws SQLException {
+    session.update(update, keys.stream().map(key -> reader.putKey(constants.copy(), key)).toList());
   }
 }

@@ -29,6 +29,10 @@ final class ErrorText {
       i += Character.charCount(codePoint);
       boolean lone = codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
       int safe = lone || codePoint == 0 ? REPLACEMENT : codePoint;
+      safe =
+          dialect.holds(safe, column)
+              ? safe
+              : dialect.holds(REPLACEMENT, column) ? REPLACEMENT : '?';
       used += cost(safe, dialect.textUnit(column));
       if (used > limit) {
         break;

@@ -1,12 +1,12 @@
 package dev.rowlock.internal.store;
 
 import dev.rowlock.spi.Column;
+import dev.rowlock.spi.Dialect;
 import dev.rowlock.spi.Kind;
 import java.math.BigDecimal;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneId;
@@ -18,39 +18,20 @@ import java.util.UUID;
 final class Fields {
   private Fields() {}
 
-  /** Reads a value in the Java type that belongs to the column's kind. */
-  static Object read(ResultSet row, int index, Column column) throws SQLException {
-    return switch (column.kind()) {
-      case INTEGER -> nullable(row.getLong(index), row);
-      case FLOAT -> nullable(row.getDouble(index), row);
-      case BOOLEAN -> nullable(row.getBoolean(index), row);
-      case DECIMAL -> row.getBigDecimal(index);
-      case CHAR -> Kind.unpadded(row.getString(index));
-      case UUID -> row.getObject(index, UUID.class);
-      case BINARY -> row.getBytes(index);
-      case INSTANT -> instant(row.getObject(index, OffsetDateTime.class));
-      case LOCAL_TIMESTAMP -> row.getObject(index, LocalDateTime.class);
-      case DATE -> row.getObject(index, LocalDate.class);
-      default -> row.getString(index);
-    };
-  }
-
   /** Reads a key value: text for everything that {@link Kind#parse} leaves as text. */
-  static Object readKey(ResultSet row, int index, Column column) throws SQLException {
+  static Object readKey(Dialect dialect, ResultSet row, int index, Column column)
+      throws SQLException {
     return switch (column.kind()) {
-      case INTEGER, DECIMAL, BOOLEAN, CHAR, UUID, BINARY -> read(row, index, column);
+      case INTEGER, DECIMAL, BOOLEAN, CHAR, UUID, BINARY -> dialect.read(row, index, column);
       default -> row.getString(index);
     };
   }
 
   /** Reads a point in time from a column with or without zone. */
-  static Instant readInstant(ResultSet row, int index, Column column, ZoneId zone)
+  static Instant readInstant(Dialect dialect, ResultSet row, int index, Column column, ZoneId zone)
       throws SQLException {
-    if (column.kind() == Kind.LOCAL_TIMESTAMP) {
-      LocalDateTime local = row.getObject(index, LocalDateTime.class);
-      return local == null ? null : local.atZone(zone).toInstant();
-    }
-    return instant(row.getObject(index, OffsetDateTime.class));
+    Object value = dialect.read(row, index, column);
+    return value instanceof LocalDateTime local ? local.atZone(zone).toInstant() : (Instant) value;
   }
 
   /**
@@ -94,13 +75,5 @@ final class Fields {
     return column.kind() == Kind.LOCAL_TIMESTAMP
         ? LocalDateTime.ofInstant(instant, zone).toString()
         : instant.toString();
-  }
-
-  private static Object nullable(Object value, ResultSet row) throws SQLException {
-    return row.wasNull() ? null : value;
-  }
-
-  private static Instant instant(OffsetDateTime time) {
-    return time == null ? null : time.toInstant();
   }
 }

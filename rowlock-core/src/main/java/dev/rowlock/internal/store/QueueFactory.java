@@ -63,6 +63,7 @@ public final class QueueFactory {
                 archive = dialect.inspect(connection, to.table());
               }
               Model found = new Model(b.mapping(), b.mode(), table, archive, dialect);
+              dialect.objection(connection, found).ifPresent(reason -> objected(b, reason));
               tryPredicate(b, connection, found);
               return found;
             });
@@ -111,6 +112,11 @@ public final class QueueFactory {
                   b.name(), where, String.valueOf(e.getMessage()).lines().findFirst().orElse("")),
           e);
     }
+  }
+
+  private static void objected(QueueBuilder b, String reason) {
+    throw new ConfigurationException(
+        "queue '%s': table %s: %s".formatted(b.name(), b.mapping().table(), reason));
   }
 
   private static ConfigurationException noTable(String queue, TableName table) {

@@ -2,6 +2,7 @@ package dev.rowlock.internal.store;
 
 import dev.rowlock.Key;
 import dev.rowlock.internal.jdbc.Values;
+import dev.rowlock.spi.RowsSql;
 import dev.rowlock.spi.Sql;
 import java.sql.SQLException;
 import java.util.Arrays;
@@ -72,7 +73,7 @@ final class RowLists {
     Values values = first.copy();
     for (String name : sql.parameters()) {
       Matcher row = OF_A_ROW.matcher(name);
-      if (row.matches() && Applier.perRow(row.group(1))) {
+      if (row.matches() && RowsSql.perRow(row.group(1))) {
         int place = Integer.parseInt(row.group(2)) - 1;
         String one = row.group(1);
         Object value = place < from.length ? rows.get(from[place]).values().value(one) : null;

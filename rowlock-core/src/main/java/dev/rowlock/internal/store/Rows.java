@@ -135,6 +135,12 @@ final class Rows {
           .findFirst()
           .orElseThrow(() -> new SQLException(Session.NO_KEY));
     }
+    if (plan instanceof InsertPlan.ThenRead two) {
+      session.update(two.sql(), values);
+      return session.query(two.key(), values, reader::readKey).stream()
+          .findFirst()
+          .orElseThrow(() -> new SQLException(Session.NO_KEY));
+    }
     String[] names = model.key().stream().map(Column::name).toArray(String[]::new);
     return session.insert(plan.sql(), values, names, reader::readKey);
   }
@@ -203,11 +209,11 @@ final class Rows {
       Object value =
           switch (column.kind()) {
             case INSTANT, LOCAL_TIMESTAMP, DATE, TIME, OTHER, JSON -> row.getString(index);
-            default -> Fields.read(row, index, column);
+            default -> model.dialect().read(row, index, column);
           };
       columns.put(column.name(), value);
       if (model.key().contains(column)) {
-        key.put(column.name(), Fields.readKey(row, index, column));
+        key.put(column.name(), Fields.readKey(model.dialect(), row, index, column));
       }
       index++;
     }

@@ -1,0 +1,8 @@
+package dev.rowlock.conformance;
+
+/** The suite and the hazards of MariaDB and MySQL. */
+abstract class MySqlConformance extends Conformance {
+  MySqlConformance(TestDatabase database) {
+    super(database);
+  }
+}

@@ -1,0 +1,10 @@
+package dev.rowlock.conformance;
+
+/** The suite on SQLite, and what can go wrong there alone. */
+class SqliteConformanceTest extends Conformance {
+  private static final TestDatabase DATABASE = Databases.sqlite();
+
+  SqliteConformanceTest() {
+    super(DATABASE);
+  }
+}
