@@ -17,8 +17,6 @@ import static java.sql.Connection.TRANSACTION_SERIALIZABLE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
 import dev.rowlock.Applied;
 import dev.rowlock.Change;
 import dev.rowlock.Claim;
@@ -152,20 +150,15 @@ class SqlServerSessionsTest {
 
   /** Error 650 on a connection of our own: the level is set anew, whatever the driver remembers. */
   @Test
-  void c081_aLevelThatSomebodyChangedOnAPooledConnectionIsSetAnew() {
+  void c081_aLevelThatSomebodyChangedOnAPooledConnectionIsSetAnew() throws SQLException {
     SQLException wrongLevel =
         ScriptedServer.error(
             650,
             "You can only specify the READPAST lock in the READ COMMITTED or REPEATABLE READ isolation levels.");
-    HikariConfig config = new HikariConfig();
-    config.setDataSource(server.dataSource());
-    config.setMaximumPoolSize(1);
-    try (HikariDataSource pool = new HikariDataSource(config)) {
-      Queue queue = script.queue(pool);
-      server.once(CLAIM, Answer.of().error(wrongLevel));
-      server.once(CLAIM, Answer.of().count(1).rows(taken(1)));
-      assertThat(ids(queue.claim(1))).containsExactly(1L);
-    }
+    Queue queue = script.queue(server.pool());
+    server.once(CLAIM, Answer.of().error(wrongLevel));
+    server.once(CLAIM, Answer.of().count(1).rows(taken(1)));
+    assertThat(ids(queue.claim(1))).containsExactly(1L);
     assertThat(script.retried).containsExactly(Fault.SERIALIZATION);
     assertThat(server.opened()).isEqualTo(1);
     assertThat(server.events()).contains("1 setTransactionIsolation " + TRANSACTION_READ_COMMITTED);
