@@ -247,9 +247,7 @@ class SqlServerErrorsTest {
   }
 
   private Worker worker(List<Object> handled) {
-    server.always(CLAIM, Answer.of().count(0).rows());
-    server.always(RECOVER, Answer.of().count(0).rows());
-    script.leftUntilCompleted(1);
+    script.workerUntilCompleted(1);
     server.always(COMPLETE_ONE, asked -> script.completed(asked, 1));
     server.always(WRITE_MANY, asked -> script.completed(asked, 1));
     return queue

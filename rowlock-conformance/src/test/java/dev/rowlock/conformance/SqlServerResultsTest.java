@@ -234,9 +234,7 @@ class SqlServerResultsTest {
     server.once(CLAIM, Answer.of().count(3).count(1).rows(taken(3)));
     server.always(COMPLETE_ONE, asked -> script.completed(asked, 3, 0));
     server.always(WRITE_MANY, asked -> script.completed(asked, 1, 4));
-    server.always(CLAIM, Answer.of().count(0).rows());
-    server.always(RECOVER, Answer.of().count(0).count(0).rows());
-    script.leftUntilCompleted(3);
+    script.workerUntilCompleted(3);
     List<Object> handled = new CopyOnWriteArrayList<>();
     try (Worker worker =
         queue

@@ -179,10 +179,26 @@ final class SqlServerScript implements AutoCloseable {
     return IntStream.range(0, longs.size() / 2).mapToObj(i -> longs.get(2 * i)).toList();
   }
 
-  /** Something is left to do until so many completions are committed. */
-  void leftUntilCompleted(int rows) {
+  /**
+   * What a worker asks all the time, answered after everything that is in the script already: no
+   * more rows, leases are extended, and something is left until so many rows are completed.
+   */
+  void workerUntilCompleted(int rows) {
+    server.always(CLAIM, Answer.of().count(0).rows());
+    server.always(RECOVER, Answer.of().count(0).rows());
+    server.always(EXTEND, SqlServerScript::extended);
     server.always(
         LEFT, asked -> completed().size() < rows ? Answer.of().rows(row(1)) : Answer.of().rows());
+  }
+
+  /** Of extensions: RetryCount is the only int value, one for each row. */
+  private static Answer extended(Asked asked) {
+    int rows = (int) asked.values().stream().filter(v -> v.setter().equals("setInt")).count();
+    Row[] held = new Row[rows];
+    for (int i = 0; i < rows; i++) {
+      held[i] = row(i + 1, "1", "1", LocalDateTime.now(ZoneOffset.UTC));
+    }
+    return Answer.of().count(rows).rows(held);
   }
 
   /** The rows whose completion was committed, in the order of the commits. */
