@@ -191,6 +191,7 @@ interface P13Names extends Suite {
 
   @Test
   default void p13_columnsThatDifferInCaseOnlyAreToldApartOrRefused() {
+    needs(Facility.CASE_SENSITIVE_COLUMNS);
     TestTable t =
         table("jobs")
             .key("id")

@@ -164,7 +164,7 @@ public final class SqliteDatabase implements TestDatabase {
 
   @Override
   public String now() {
-    return "strftime('%Y-%m-%d %H:%M:%f', 'now')";
+    return "(strftime('%Y-%m-%d %H:%M:%f', 'now'))";
   }
 
   @Override
@@ -203,6 +203,7 @@ public final class SqliteDatabase implements TestDatabase {
   public Optional<String> lacks(Facility facility) {
     return switch (facility) {
       case ROW_LOCKS -> Optional.of("one writer locks the whole file; there are no row locks");
+      case DEADLOCKS -> Optional.of("with one writer, none can wait for another in a circle");
       case TEXT_LENGTHS -> Optional.of("declared lengths are not looked at");
       case CASE_SENSITIVE_COLUMNS -> Optional.of("column names are equal in any case");
       case POSTGRESQL_PLANNER -> Optional.of("PostgreSQL's own");
@@ -219,7 +220,8 @@ public final class SqliteDatabase implements TestDatabase {
 
   @Override
   public Instant instant(ResultSet row, int index) throws SQLException {
-    return LocalDateTime.parse(row.getString(index).replace(' ', 'T')).toInstant(ZoneOffset.UTC);
+    String text = row.getString(index).replace(' ', 'T').replaceAll("\\+00(:00)?$", "");
+    return LocalDateTime.parse(text).toInstant(ZoneOffset.UTC);
   }
 
   @Override

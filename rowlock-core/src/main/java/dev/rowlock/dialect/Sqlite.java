@@ -155,28 +155,9 @@ public final class Sqlite extends StandardDialect {
     return metaData.getDatabaseProductName().equals("SQLite");
   }
 
-  /** The parser itself is asked: it stops at RETURNING, or goes on and finds a system table. */
   @Override
   public Optional<String> refusal(Connection connection) throws SQLException {
-    try {
-      Jdbc.query(connection, "EXPLAIN DELETE FROM sqlite_master WHERE 0 RETURNING 1", r -> 1);
-    } catch (SQLException e) {
-      if (String.valueOf(e.getMessage()).contains("near \"RETURNING\"")) {
-        return Optional.of(
-            "this SQLite has no UPDATE … RETURNING; use 3.35 or newer (the library is part of the driver)");
-      }
-    }
-    boolean file =
-        Jdbc.first(
-                connection,
-                "SELECT file FROM pragma_database_list WHERE name = 'main'",
-                r -> r.getString(1))
-            .filter(name -> !name.isEmpty())
-            .isPresent();
-    return file
-        ? Optional.empty()
-        : Optional.of(
-            "an SQLite database in memory belongs to one connection (or, with a shared cache, makes others fail instead of wait); use a file: jdbc:sqlite:app.db");
+    return SqliteCatalog.refusal(connection);
   }
 
   @Override
@@ -250,12 +231,10 @@ public final class Sqlite extends StandardDialect {
         : expression;
   }
 
-  // Statistics (ANALYZE) may call the key unselective only where it is not unique; + keeps the
-  // state
-  // out of the choice of an index.
+  /** A unique key is always chosen before an index on the state. */
   @Override
   public String opaque(String condition) {
-    return "+(" + condition + ")";
+    return condition;
   }
 
   @Override
@@ -395,13 +374,8 @@ public final class Sqlite extends StandardDialect {
 
   @Override
   public InsertPlan insert(Model model, List<Column> columns) {
-    Map<String, String> f = fragments(model);
-    f.put("columns", columns.stream().map(Column::quoted).collect(Collectors.joining(", ")));
-    List<String> values = new ArrayList<>();
-    for (int i = 0; i < columns.size(); i++) {
-      values.add(typed(":v" + i, columns.get(i)));
-    }
-    f.put("values", String.join(", ", values));
+    Map<String, String> f = inserted(model, columns);
+    f.put("own.key", Model.columns(own(model), model.key()));
     return new InsertPlan.Returning(Sql.of(INSERT, f));
   }
 
