@@ -139,7 +139,7 @@ SET "Status" = :retry,
 WHERE t."Id" = :key_Id;
 
 -- reset: makes one claimed row ready whatever its fence says: for a person who knows that nobody works on it
-UPDATE "Table_Queue" t
+UPDATE "Table_Queue" AS t
 SET "Status" = :retry,
     "ProcessingStartedAt" = NULL
 WHERE t."Id" = :key_Id AND ((t."Status" = :processing

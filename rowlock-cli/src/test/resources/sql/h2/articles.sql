@@ -130,7 +130,7 @@ SET "state" = :dead,
 WHERE t."id" = :key_id;
 
 -- reset: makes one claimed row ready whatever its fence says: for a person who knows that nobody works on it
-UPDATE "article_claim_demo" t
+UPDATE "article_claim_demo" AS t
 SET "state" = :retry,
     "locked_until" = NULL
 WHERE t."id" = :key_id AND ((t."state" = :processing

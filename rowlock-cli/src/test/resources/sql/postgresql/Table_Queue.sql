@@ -229,7 +229,7 @@ WHERE t."Id" = n."Id"
 RETURNING t."Id", n.rowlock_dead;
 
 -- reset: makes one claimed row ready whatever its fence says: for a person who knows that nobody works on it
-UPDATE "Table_Queue" t
+UPDATE "Table_Queue" AS t
 SET "Status" = :retry,
     "ProcessingStartedAt" = NULL
 WHERE t."Id" = :key_Id AND ((t."Status" = :processing

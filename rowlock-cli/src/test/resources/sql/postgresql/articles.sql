@@ -250,7 +250,7 @@ WHERE t."id" = n."id"
 RETURNING t."id", n.rowlock_dead;
 
 -- reset: makes one claimed row ready whatever its fence says: for a person who knows that nobody works on it
-UPDATE "article_claim_demo" t
+UPDATE "article_claim_demo" AS t
 SET "state" = :retry,
     "locked_until" = NULL
 WHERE t."id" = :key_id AND ((t."state" = :processing

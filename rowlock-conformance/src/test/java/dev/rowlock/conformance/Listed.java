@@ -47,11 +47,18 @@ interface Listed extends Suite {
     }
   }
 
-  /** Parameters, and a limit that is part of the statement, are all the same. */
+  /**
+   * Parameters, and a limit that is part of the statement, are all the same; a statement for
+   * several rows (a list of keys, of conditions, of values) is the same for any number of them.
+   */
   private static String plain(String sql) {
     return sql.replaceAll("(?<!:):[A-Za-z_]\\w*", "?")
         .replaceAll("(?i)(\\bLIMIT |\\bTOP \\()\\d+", "$1?")
         .replaceAll("\\s+", " ")
+        .replaceAll("\\?(, \\?)+", "?")
+        .replaceAll("(\\(.+?\\))( OR \\1)+", "$1")
+        .replaceAll("(?<=VALUES |, )\\(\\d+, ", "(n, ")
+        .replaceAll("(\\(n, .+?\\))(, \\1)+", "$1")
         .strip();
   }
 

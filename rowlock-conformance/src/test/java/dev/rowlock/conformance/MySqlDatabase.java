@@ -149,6 +149,16 @@ class MySqlDatabase implements TestDatabase {
   }
 
   @Override
+  public Object uuid(String text) {
+    return mariaDb ? TestDatabase.super.uuid(text) : text;
+  }
+
+  @Override
+  public String pointInTime(String utc) {
+    return utc;
+  }
+
+  @Override
   public String binaryType() {
     return "varbinary(100)";
   }
@@ -165,7 +175,7 @@ class MySqlDatabase implements TestDatabase {
 
   @Override
   public String now() {
-    return "utc_timestamp(6)";
+    return "current_timestamp(6)";
   }
 
   @Override

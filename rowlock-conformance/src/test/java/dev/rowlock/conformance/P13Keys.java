@@ -52,11 +52,11 @@ interface P13Keys extends Suite {
       this.texts = List.of(texts);
     }
 
-    Object java(String text) {
+    Object java(TestDatabase db, String text) {
       return switch (this) {
         case INT, BIGINT -> Long.valueOf(text);
         case NUMERIC, SCALED -> new BigDecimal(text);
-        case UUIDS -> UUID.fromString(text);
+        case UUIDS -> db.uuid(text);
         case BINARY -> HexFormat.of().parseHex(text);
         default -> text;
       };
@@ -83,9 +83,9 @@ interface P13Keys extends Suite {
     List<Key> wanted = type.texts.stream().map(queue::key).toList();
     assertThat(claims.stream().map(Claim::key)).containsExactlyElementsOf(wanted);
     assertThat(claims.get(1).key().get("k"))
-        .isEqualTo(type.java(type.texts.get(1)))
+        .isEqualTo(type.java(db(), type.texts.get(1)))
         .isInstanceOf(
-            type.java("1".equals(type.texts.get(0)) ? "1" : type.texts.get(0)).getClass());
+            type.java(db(), "1".equals(type.texts.get(0)) ? "1" : type.texts.get(0)).getClass());
     List<Claim> passed = claims.stream().map(c -> queue.claim(c.token())).toList();
     assertThat(passed.stream().map(Claim::key)).containsExactlyElementsOf(wanted);
     assertThat(
@@ -115,8 +115,8 @@ interface P13Keys extends Suite {
         t.queue()
             .enqueue(
                 List.of(
-                    Map.of("k", type.java(type.texts.get(0))),
-                    Map.of("k", type.java(type.texts.get(1)))));
+                    Map.of("k", type.java(db(), type.texts.get(0))),
+                    Map.of("k", type.java(db(), type.texts.get(1)))));
     assertThat(keys)
         .containsExactly(t.queue().key(type.texts.get(0)), t.queue().key(type.texts.get(1)));
     assertThat(t.queue().claim(5).stream().map(Claim::key)).containsExactlyElementsOf(keys);

@@ -217,19 +217,27 @@ interface P14Shapes extends Suite {
     assertThat(t.queue().drained()).isFalse();
   }
 
+  /** A foreign key to another table's id. */
+  private String reference(String column, TestTable to) {
+    return "foreign key (%s) references %s (%s)"
+        .formatted(db().quote(column), to.name(), db().quote("id"));
+  }
+
   @Test
   default void p14_c036_foreignKeysInBothDirections() {
     TestTable parents = table("parents").key("id").state().create().rows(1, 1);
     TestTable t =
         table("jobs")
             .full()
-            .column("parent", db().bigintType() + " references " + parents.name())
+            .column("parent", db().bigintType())
+            .constraint(reference("parent", parents))
             .create();
     t.add("id", 1, "parent", 1);
     table("children")
         .key("id")
         .state()
-        .column("job", db().bigintType() + " references " + t.name())
+        .column("job", db().bigintType())
+        .constraint(reference("job", t))
         .create()
         .add("id", 1, "job", 1);
     Claim job = claim(t.queue());
@@ -247,7 +255,8 @@ interface P14Shapes extends Suite {
     table("children")
         .key("id")
         .state()
-        .column("job", db().bigintType() + " references " + t.name())
+        .column("job", db().bigintType())
+        .constraint(reference("job", t))
         .create()
         .add("id", 1, "job", 1);
     Claim claim = claim(t.queue());

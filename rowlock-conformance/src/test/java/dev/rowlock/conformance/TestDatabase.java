@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 
@@ -64,6 +65,16 @@ public interface TestDatabase extends AutoCloseable {
   }
 
   String uuidType();
+
+  /** What Rowlock makes of a value of {@link #uuidType()}. */
+  default Object uuid(String text) {
+    return UUID.fromString(text);
+  }
+
+  /** A time in UTC as text that a column of {@link #timestampType()} takes. */
+  default String pointInTime(String utc) {
+    return utc + "+00";
+  }
 
   String binaryType();
 

@@ -10,9 +10,10 @@ import java.util.List;
 /** MariaDB 10.6 and newer. */
 public final class MariaDb extends MySqlFamily {
 
-  // Holds for the one statement, and costs no round trip. The driver does the same for time limits.
-  private static final String SETTINGS =
-      "SET STATEMENT time_zone = '+00:00', sql_mode = '%s' FOR\n";
+  private static final String SET = "SET STATEMENT ";
+
+  // Holds for the one statement, and costs no round trip.
+  private static final String SETTINGS = SET + "time_zone = '+00:00', sql_mode = '%s' FOR\n";
 
   private static final String INSERT_RETURNING =
       """
@@ -39,6 +40,14 @@ public final class MariaDb extends MySqlFamily {
   @Override
   String pinned(String template) {
     return SETTINGS.formatted(sqlMode()) + template;
+  }
+
+  // The driver puts a SET STATEMENT of its own in front, and of two only the inner one holds.
+  @Override
+  public String limited(String jdbc, int seconds) {
+    return jdbc.startsWith(SET)
+        ? SET + "max_statement_time = " + seconds + ", " + jdbc.substring(SET.length())
+        : jdbc;
   }
 
   @Override

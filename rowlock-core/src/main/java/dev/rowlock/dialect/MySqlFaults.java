@@ -13,7 +13,8 @@ final class MySqlFaults {
       case 1213 -> Fault.DEADLOCK;
       // 1020: the row changed after the snapshot (MariaDB 11.6.2 and later, REPEATABLE READ).
       // 1412: the table was altered after the snapshot. 1615: it was altered after PREPARE.
-      case 1020, 1412, 1615 -> Fault.SERIALIZATION;
+      // 1665: statements are logged now; the level is chosen anew.
+      case 1020, 1412, 1615, 1665 -> Fault.SERIALIZATION;
       // With innodb_rollback_on_timeout off only the statement is undone; the caller of this rolls
       // the transaction back. 3572 is NOWAIT, 1637 and 1206 are full lock structures.
       case 1205, 3572, 1206, 1637 -> Fault.LOCK_TIMEOUT;

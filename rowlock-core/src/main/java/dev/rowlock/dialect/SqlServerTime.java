@@ -99,7 +99,7 @@ final class SqlServerTime {
     String name = ZONES.get(zone.getId());
     if (name == null) {
       throw new ConfigurationException(
-          "time-zone %s: SQL Server knows time zones by other names, and which one is meant is not sure; allowed: UTC (better in every way), an offset such as +01:00, or %s"
+          "time-zone %s: SQL Server knows time zones by other names, and which one is meant is not sure; allowed: UTC, which no night of the year changes, or %s"
               .formatted(
                   zone.getId(), String.join(", ", ZONES.keySet().stream().sorted().toList())));
     }

@@ -146,6 +146,18 @@ public interface Dialect {
   }
 
   /**
+   * Puts a time limit into a statement's text, where the driver's own limit would not hold. The
+   * driver is told all the same.
+   *
+   * @param jdbc the statement
+   * @param seconds the limit
+   * @return the statement, by default as it is
+   */
+  default String limited(String jdbc, int seconds) {
+    return jdbc;
+  }
+
+  /**
    * Looks at a table.
    *
    * @param connection a connection

@@ -1,9 +1,11 @@
 package dev.rowlock.internal.jdbc;
 
+import dev.rowlock.spi.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.util.Collections;
+import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
 import javax.sql.DataSource;
@@ -24,6 +26,10 @@ final class Borrowed implements AutoCloseable {
   private static final Set<Connection> DOUBTED =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
+  // The level that the dialect wants on it, kept for as long: to ask may be a round trip too.
+  private static final Map<Connection, Integer> WANTED =
+      Collections.synchronizedMap(new WeakHashMap<>());
+
   private final Connection connection;
   private final boolean autoCommit;
   private final boolean readOnly;
@@ -35,16 +41,20 @@ final class Borrowed implements AutoCloseable {
    * @param networkTimeoutMillis negative leaves the connection's own
    */
   Borrowed(Source source, boolean wantAutoCommit, int networkTimeoutMillis) throws SQLException {
-    this(source.dataSource(), source.dialect()::isolation, wantAutoCommit, networkTimeoutMillis);
+    this(
+        source.dataSource(),
+        (connection, physical) -> wanted(source.dialect(), connection, physical),
+        wantAutoCommit,
+        networkTimeoutMillis);
   }
 
   /** For the time before the dialect is known. */
   Borrowed(DataSource source, int networkTimeoutMillis) throws SQLException {
-    this(source, c -> Connection.TRANSACTION_READ_COMMITTED, true, networkTimeoutMillis);
+    this(source, (c, p) -> Connection.TRANSACTION_READ_COMMITTED, true, networkTimeoutMillis);
   }
 
   private interface Level {
-    int of(Connection connection) throws SQLException;
+    int of(Connection connection, Connection physical) throws SQLException;
   }
 
   private Borrowed(DataSource source, Level level, boolean wantAutoCommit, int networkTimeoutMillis)
@@ -79,7 +89,7 @@ final class Borrowed implements AutoCloseable {
     if (AT_LEVEL.contains(physical)) {
       return;
     }
-    int wanted = level.of(connection);
+    int wanted = level.of(connection, physical);
     int before = connection.getTransactionIsolation();
     if (DOUBTED.remove(physical) && before == wanted) {
       // Some drivers remember the level and know nothing of a SET that somebody else has run.
@@ -90,6 +100,16 @@ final class Borrowed implements AutoCloseable {
       isolation = before;
       connection.setTransactionIsolation(wanted);
     }
+  }
+
+  private static int wanted(Dialect dialect, Connection connection, Connection physical)
+      throws SQLException {
+    Integer level = WANTED.get(physical);
+    if (level == null) {
+      level = dialect.isolation(connection);
+      WANTED.put(physical, level);
+    }
+    return level;
   }
 
   private Connection physical() {
@@ -119,6 +139,7 @@ final class Borrowed implements AutoCloseable {
   void doubtIsolation() {
     Connection physical = physical();
     AT_LEVEL.remove(physical);
+    WANTED.remove(physical);
     DOUBTED.add(physical);
   }
 

@@ -11,6 +11,7 @@ import java.time.Duration;
  */
 public final class HeldConnection implements AutoCloseable {
   private static final int CHECK_SECONDS = 5;
+  private static final int MAX_TRIES = 5;
 
   private final String queue;
   private final Source source;
@@ -33,11 +34,14 @@ public final class HeldConnection implements AutoCloseable {
 
   /** The connection, opened if there is none. */
   public Connection get() {
-    if (borrowed == null) {
+    for (int attempt = 1; borrowed == null; attempt++) {
       try {
         borrowed = new Borrowed(source, true, networkTimeoutMillis);
       } catch (SQLException e) {
-        throw Failures.translate(queue, "connecting the lease keeper", e, Fault.CONNECTION);
+        // Setting a connection up asks the database, which may fail as any statement may.
+        if (!source.dialect().classify(e).retryable() || attempt == MAX_TRIES) {
+          throw Failures.translate(queue, "connecting the lease keeper", e, Fault.CONNECTION);
+        }
       }
     }
     return borrowed.connection();

@@ -68,7 +68,7 @@ public final class Session {
 
   /** One round trip for many rows; the update count of each. */
   public int[] batch(Sql sql, List<Values> rows) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql.jdbc())) {
+    try (PreparedStatement statement = connection.prepareStatement(text(sql))) {
       statement.setQueryTimeout(timeoutSeconds);
       for (Values values : rows) {
         bind(statement, sql, values);
@@ -81,7 +81,7 @@ public final class Session {
   /** Inserts a row and returns what the database made of the named columns. */
   public <T> T insert(Sql sql, Values values, String[] returned, Jdbc.RowMapper<T> mapper)
       throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql.jdbc(), returned)) {
+    try (PreparedStatement statement = connection.prepareStatement(text(sql), returned)) {
       statement.setQueryTimeout(timeoutSeconds);
       bind(statement, sql, values);
       statement.executeUpdate();
@@ -109,7 +109,7 @@ public final class Session {
   }
 
   private PreparedStatement prepare(Sql sql, Values values) throws SQLException {
-    PreparedStatement statement = connection.prepareStatement(sql.jdbc());
+    PreparedStatement statement = connection.prepareStatement(text(sql));
     try {
       statement.setQueryTimeout(timeoutSeconds);
       bind(statement, sql, values);
@@ -118,6 +118,10 @@ public final class Session {
       statement.close();
       throw e;
     }
+  }
+
+  private String text(Sql sql) {
+    return dialect.limited(sql.jdbc(), timeoutSeconds);
   }
 
   private void bind(PreparedStatement statement, Sql sql, Values values) throws SQLException {
