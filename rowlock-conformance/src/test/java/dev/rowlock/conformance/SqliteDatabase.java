@@ -18,6 +18,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
@@ -211,10 +212,16 @@ public final class SqliteDatabase implements TestDatabase {
     };
   }
 
-  /** What fits an int comes as one. */
+  /** By the column's declared type: SQLite has numbers and texts only. */
   @Override
   public Object value(ResultSet row, int index) throws SQLException {
     Object value = row.getObject(index);
+    String type = String.valueOf(row.getMetaData().getColumnTypeName(index));
+    if (type.equalsIgnoreCase("boolean") && value instanceof Integer number) {
+      return number != 0;
+    } else if (type.equalsIgnoreCase("uuid") && value instanceof String text) {
+      return UUID.fromString(text);
+    }
     return value instanceof Integer number ? (Object) number.longValue() : value;
   }
 

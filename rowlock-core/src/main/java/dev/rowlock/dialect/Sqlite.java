@@ -25,6 +25,7 @@ import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -186,11 +187,19 @@ public final class Sqlite extends StandardDialect {
 
   /**
    * The driver's commit() begins the next transaction at once: with transaction_mode=IMMEDIATE that
-   * waits for the lock again, and may fail when everything is committed already.
+   * waits for the lock again, and may fail when everything is committed already. Where this one
+   * fails, the driver takes the transaction for ended, which it is not.
    */
   @Override
   public void commit(Connection connection) throws SQLException {
-    connection.setAutoCommit(true);
+    try {
+      connection.setAutoCommit(true);
+    } catch (SQLException e) {
+      try (Statement statement = connection.createStatement()) {
+        statement.execute("ROLLBACK");
+      }
+      throw e;
+    }
   }
 
   @Override
