@@ -12,8 +12,6 @@ public enum Facility {
   POSTGRESQL_PLANNER,
   /** Columns of one table whose names differ in case only. */
   CASE_SENSITIVE_COLUMNS,
-  /** A column type for UUIDs. */
-  UUID_TYPE,
   /** That a transaction locks the rows that it writes, and no others. */
   ROW_LOCKS,
   /** That text longer than its column is declared is refused. */

@@ -228,7 +228,6 @@ class MySqlDatabase implements TestDatabase {
   public Optional<String> lacks(Facility facility) {
     return switch (facility) {
       case CASE_SENSITIVE_COLUMNS -> Optional.of("column names are equal in any case");
-      case UUID_TYPE -> mariaDb ? Optional.empty() : Optional.of("MySQL has no type for UUIDs");
       case ROW_LOCKS, TEXT_LENGTHS -> Optional.empty();
       default -> Optional.of("PostgreSQL's own");
     };
