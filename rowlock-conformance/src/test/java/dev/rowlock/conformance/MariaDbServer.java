@@ -34,6 +34,7 @@ import java.util.stream.Stream;
  */
 final class MariaDbServer {
   private static final Map<String, MySqlDatabase> SHARED = new ConcurrentHashMap<>();
+  private static final Map<String, String> ROOT = Map.of("user", "root");
   private static final Duration START = Duration.ofSeconds(60);
   private static final boolean WINDOWS = System.getProperty("os.name").startsWith("Windows");
 
@@ -51,7 +52,7 @@ final class MariaDbServer {
         which,
         w -> {
           try {
-            return new MySqlDatabase(start(w), Map.of(), "t");
+            return new MySqlDatabase(start(w), ROOT, "t");
           } catch (IOException | InterruptedException e) {
             throw new IllegalStateException("MariaDB (" + w + ") did not start", e);
           }
@@ -192,7 +193,7 @@ final class MariaDbServer {
                     "--sync-binlog=0"))
             .start();
     Runtime.getRuntime().addShutdownHook(new Thread(() -> end(process)));
-    String url = "jdbc:mariadb://127.0.0.1:" + port + "/?user=root&sslMode=disable";
+    String url = "jdbc:mariadb://127.0.0.1:" + port + "/?sslMode=disable";
     awaitServer(url, process);
     return url;
   }
@@ -207,7 +208,7 @@ final class MariaDbServer {
   private void awaitServer(String url, Process process) throws IOException, InterruptedException {
     long end = System.nanoTime() + START.toNanos();
     while (true) {
-      try (Connection connection = DriverManager.getConnection(url);
+      try (Connection connection = DriverManager.getConnection(url, "root", "");
           Statement statement = connection.createStatement()) {
         ZoneTables.load(statement);
         return;

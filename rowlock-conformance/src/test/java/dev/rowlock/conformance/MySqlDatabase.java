@@ -195,6 +195,15 @@ class MySqlDatabase implements TestDatabase {
     return "set time_zone = '" + (zone.equals("UTC") ? "+00:00" : zone) + "'";
   }
 
+  /** Drivers take tinyint(1) for a boolean. */
+  @Override
+  public Object value(ResultSet row, int index) throws SQLException {
+    Object value = row.getObject(index);
+    return value instanceof Boolean && !row.getMetaData().getColumnTypeName(index).startsWith("BIT")
+        ? (Object) row.getInt(index)
+        : value;
+  }
+
   @Override
   public Instant instant(ResultSet row, int index) throws SQLException {
     return row.getObject(index, LocalDateTime.class).toInstant(ZoneOffset.UTC);
@@ -228,7 +237,7 @@ class MySqlDatabase implements TestDatabase {
   public Optional<String> lacks(Facility facility) {
     return switch (facility) {
       case CASE_SENSITIVE_COLUMNS -> Optional.of("column names are equal in any case");
-      case ROW_LOCKS, TEXT_LENGTHS -> Optional.empty();
+      case ROW_LOCKS, TEXT_LENGTHS, LOGIN_ROLES -> Optional.empty();
       default -> Optional.of("PostgreSQL's own");
     };
   }

@@ -83,6 +83,8 @@ interface WorkerFaults extends Workers {
     assertThat(t.states()).isEqualTo(Map.of("done", 120L));
     assertThat(faults.struck.get()).as("faults that struck").isPositive();
     assertThat(starts).hasSize(120);
+    worker.close();
+    t.sql("drop table %s", t.name()); // for the next kind of fault
     return starts;
   }
 

@@ -12,8 +12,11 @@ public final class MariaDb extends MySqlFamily {
 
   private static final String SET = "SET STATEMENT ";
 
-  // Holds for the one statement, and costs no round trip.
-  private static final String SETTINGS = SET + "time_zone = '+00:00', sql_mode = '%s' FOR\n";
+  // Holds for the one statement, and costs no round trip. The session's SQL mode is kept: the
+  // answer
+  // carries a part of it, by which the driver decides how to write text in the next statement.
+  private static final String SETTINGS =
+      SET + "time_zone = '+00:00', sql_mode = CONCAT(@@sql_mode, ',%s') FOR\n";
 
   private static final String INSERT_RETURNING =
       """
