@@ -264,7 +264,7 @@ interface MySqlShapes extends MySqlHazards, P14States {
         "useServerPrepStmts=true",
         "useServerPrepStmts=true,cachePrepStmts=true,useAffectedRows=true",
         "allowMultiQueries=true",
-        "tinyInt1isBit=false"
+        "tinyInt1isBit=true"
       })
   default void p05_fencesHoldWhateverTheDriverCounts(String options) {
     Map<String, String> properties = new java.util.HashMap<>();

@@ -1,6 +1,7 @@
 package dev.rowlock.dialect;
 
 import dev.rowlock.spi.Column;
+import dev.rowlock.spi.Dialect;
 import dev.rowlock.spi.InsertPlan;
 import dev.rowlock.spi.Model;
 import java.sql.Connection;
@@ -12,11 +13,8 @@ public final class MariaDb extends MySqlFamily {
 
   private static final String SET = "SET STATEMENT ";
 
-  // Holds for the one statement, and costs no round trip. The session's SQL mode is kept: the
-  // answer
-  // carries a part of it, by which the driver decides how to write text in the next statement.
-  private static final String SETTINGS =
-      SET + "time_zone = '+00:00', sql_mode = CONCAT(@@sql_mode, ',%s') FOR\n";
+  // Holds for the one statement, and costs no round trip.
+  private static final String SETTINGS = SET + "time_zone = '+00:00', sql_mode = '%s' FOR\n";
 
   private static final String INSERT_RETURNING =
       """
@@ -24,6 +22,15 @@ public final class MariaDb extends MySqlFamily {
       VALUES ({values})
       RETURNING {key}
       """;
+
+  /** For sessions as a server has them by itself. */
+  public MariaDb() {
+    this(true);
+  }
+
+  private MariaDb(boolean backslashEscapes) {
+    super(backslashEscapes);
+  }
 
   @Override
   public String name() {
@@ -54,8 +61,13 @@ public final class MariaDb extends MySqlFamily {
   }
 
   @Override
-  String sqlMode() {
-    return "STRICT_ALL_TABLES,NO_UNSIGNED_SUBTRACTION";
+  String strictMode() {
+    return "STRICT_ALL_TABLES";
+  }
+
+  @Override
+  Dialect withoutBackslashEscapes() {
+    return new MariaDb(false);
   }
 
   @Override

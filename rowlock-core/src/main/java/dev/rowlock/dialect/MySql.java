@@ -2,6 +2,7 @@ package dev.rowlock.dialect;
 
 import dev.rowlock.ConfigurationException;
 import dev.rowlock.spi.Column;
+import dev.rowlock.spi.Dialect;
 import dev.rowlock.spi.InsertPlan;
 import dev.rowlock.spi.Model;
 import dev.rowlock.spi.Sql;
@@ -23,6 +24,15 @@ public final class MySql extends MySqlFamily {
       """
       SELECT {keys}
       """;
+
+  /** For sessions as a server has them by itself. */
+  public MySql() {
+    this(true);
+  }
+
+  private MySql(boolean backslashEscapes) {
+    super(backslashEscapes);
+  }
 
   @Override
   public String name() {
@@ -48,8 +58,13 @@ public final class MySql extends MySqlFamily {
   }
 
   @Override
-  String sqlMode() {
-    return "STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_UNSIGNED_SUBTRACTION";
+  String strictMode() {
+    return "STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO";
+  }
+
+  @Override
+  Dialect withoutBackslashEscapes() {
+    return new MySql(false);
   }
 
   @Override
