@@ -8,8 +8,12 @@ public final class Databases {
 
   /** One of each; all but H2 are shared by the whole run. */
   public static Stream<TestDatabase> all() {
-    return Stream.of(
-        h2(), sqlite(), postgresOldest(), postgresNewest(), mariaDbOldest(), mariaDbNewest());
+    Stream<TestDatabase> everywhere =
+        Stream.of(
+            h2(), sqlite(), postgresOldest(), postgresNewest(), mariaDbOldest(), mariaDbNewest());
+    Stream<TestDatabase> here =
+        MySqlServer.missing().isEmpty() ? Stream.of(mySql()) : Stream.empty();
+    return Stream.concat(everywhere, here);
   }
 
   public static TestDatabase h2() {
@@ -36,5 +40,10 @@ public final class Databases {
   /** The oldest one that there are binaries of. */
   public static TestDatabase mariaDbOldest() {
     return MariaDbServer.shared("oldest");
+  }
+
+  /** Only where {@link MySqlServer#missing()} says nothing. */
+  public static TestDatabase mySql() {
+    return MySqlServer.shared();
   }
 }
