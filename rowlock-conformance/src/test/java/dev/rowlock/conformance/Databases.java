@@ -8,10 +8,19 @@ public final class Databases {
 
   /** One of each; all but H2 are shared by the whole run. */
   public static Stream<TestDatabase> all() {
+<<<<<<< HEAD
     Stream<TestDatabase> everywhere = Stream.of(h2(), sqlite(), postgresOldest(), postgresNewest());
     return MariaDbServer.present()
         ? Stream.concat(everywhere, Stream.of(mariaDbOldest(), mariaDbNewest()))
         : everywhere;
+=======
+    Stream<TestDatabase> everywhere =
+        Stream.of(
+            h2(), sqlite(), postgresOldest(), postgresNewest(), mariaDbOldest(), mariaDbNewest());
+    Stream<TestDatabase> here =
+        MySqlServer.missing().isEmpty() ? Stream.of(mySql()) : Stream.empty();
+    return Stream.concat(everywhere, here);
+>>>>>>> main
   }
 
   public static TestDatabase h2() {
@@ -38,5 +47,10 @@ public final class Databases {
   /** The oldest one that there are binaries of. */
   public static TestDatabase mariaDbOldest() {
     return MariaDbServer.shared("oldest");
+  }
+
+  /** Only where {@link MySqlServer#missing()} says nothing. */
+  public static TestDatabase mySql() {
+    return MySqlServer.shared();
   }
 }

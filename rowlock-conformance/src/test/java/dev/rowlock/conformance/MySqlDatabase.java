@@ -29,6 +29,7 @@ class MySqlDatabase implements TestDatabase {
   private final String prefix;
   private final String version;
   private final boolean mariaDb;
+  private final boolean pointsInTime;
   private final AtomicLong schemas = new AtomicLong();
 
   /**
@@ -45,6 +46,10 @@ class MySqlDatabase implements TestDatabase {
     this.prefix = prefix;
     this.version = text("select version()");
     this.mariaDb = text("select 1 /*M! + 1 */").equals("2");
+    this.pointsInTime =
+        mariaDb
+            || text("select /*+ SET_VAR(time_zone = '+05:00') */ @@session.time_zone")
+                .equals("+05:00");
   }
 
   private String text(String sql) {
@@ -60,6 +65,11 @@ class MySqlDatabase implements TestDatabase {
 
   boolean mariaDb() {
     return mariaDb;
+  }
+
+  /** Whether a statement can have a time zone of its own, without which TIMESTAMP is refused. */
+  boolean pointsInTime() {
+    return pointsInTime;
   }
 
   /** The same server with other properties of the driver, for a test. */
@@ -116,7 +126,7 @@ class MySqlDatabase implements TestDatabase {
   @Override
   public String timestampType() {
     // Without "null" an old server makes it NOT NULL and sets it by itself.
-    return "timestamp(6) null";
+    return pointsInTime ? "timestamp(6) null" : localTimestampType();
   }
 
   @Override
@@ -230,7 +240,7 @@ class MySqlDatabase implements TestDatabase {
   public Optional<String> lacks(Facility facility) {
     return switch (facility) {
       case CASE_SENSITIVE_COLUMNS -> Optional.of("column names are equal in any case");
-      case ROW_LOCKS, TEXT_LENGTHS, LOGIN_ROLES -> Optional.empty();
+      case ROW_LOCKS, DEADLOCKS, TEXT_LENGTHS, LOGIN_ROLES -> Optional.empty();
       default -> Optional.of("PostgreSQL's own");
     };
   }
