@@ -8,19 +8,12 @@ public final class Databases {
 
   /** One of each; all but H2 are shared by the whole run. */
   public static Stream<TestDatabase> all() {
-<<<<<<< HEAD
     Stream<TestDatabase> everywhere = Stream.of(h2(), sqlite(), postgresOldest(), postgresNewest());
-    return MariaDbServer.present()
-        ? Stream.concat(everywhere, Stream.of(mariaDbOldest(), mariaDbNewest()))
-        : everywhere;
-=======
-    Stream<TestDatabase> everywhere =
-        Stream.of(
-            h2(), sqlite(), postgresOldest(), postgresNewest(), mariaDbOldest(), mariaDbNewest());
-    Stream<TestDatabase> here =
+    Stream<TestDatabase> mariaDb =
+        MariaDbServer.present() ? Stream.of(mariaDbOldest(), mariaDbNewest()) : Stream.empty();
+    Stream<TestDatabase> mySql =
         MySqlServer.missing().isEmpty() ? Stream.of(mySql()) : Stream.empty();
-    return Stream.concat(everywhere, here);
->>>>>>> main
+    return Stream.concat(everywhere, Stream.concat(mariaDb, mySql));
   }
 
   public static TestDatabase h2() {
