@@ -15,5 +15,9 @@ public enum Facility {
   /** That a transaction locks the rows that it writes, and no others. */
   ROW_LOCKS,
   /** That text longer than its column is declared is refused. */
-  TEXT_LENGTHS
+  TEXT_LENGTHS,
+  /** That a point in time, TIMESTAMP, can be mapped. */
+  POINTS_IN_TIME,
+  /** That a CHECK constraint is looked at. */
+  CHECKS
 }
