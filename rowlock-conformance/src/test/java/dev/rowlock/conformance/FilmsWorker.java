@@ -5,16 +5,18 @@ import dev.rowlock.Outcome;
 import dev.rowlock.Queue;
 import dev.rowlock.Role;
 import dev.rowlock.Worker;
+import dev.rowlock.conformance.kit.UrlDataSource;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.Properties;
 import java.util.concurrent.TimeUnit;
-import org.postgresql.ds.PGSimpleDataSource;
+import javax.sql.DataSource;
 
 /**
- * A program of its own for {@link ProcessesTest}: a Java handler on 16 threads, until nothing is
+ * A program of its own for {@link FilmProcesses}: a Java handler on 16 threads, until nothing is
  * left.
  */
 final class FilmsWorker {
@@ -22,8 +24,7 @@ final class FilmsWorker {
 
   /** Arguments: JDBC URL, table, file to log starts to. */
   public static void main(String[] args) throws Exception {
-    PGSimpleDataSource dataSource = new PGSimpleDataSource();
-    dataSource.setUrl(args[0]);
+    DataSource dataSource = new UrlDataSource(args[0], new Properties());
     Path log = Path.of(args[2]);
     Mapping mapping =
         Mapping.table(args[1])
@@ -56,12 +57,12 @@ final class FilmsWorker {
     }
   }
 
-  /** As upper() does in PostgreSQL's C locale. */
-  private static String upper(String title) {
+  /** Letters of ASCII alone, as tr does. */
+  static String upper(Object title) {
     if (title == null) {
       return null;
     }
-    StringBuilder upper = new StringBuilder(title);
+    StringBuilder upper = new StringBuilder(title.toString());
     for (int i = 0; i < upper.length(); i++) {
       char c = upper.charAt(i);
       if (c >= 'a' && c <= 'z') {

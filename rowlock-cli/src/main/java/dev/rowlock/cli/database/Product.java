@@ -34,6 +34,15 @@ public enum Product {
       return SqlServerRefusal.said(message);
     }
   },
+  /** MariaDB, and MySQL through the same driver, which may be shipped with this program. */
+  MARIADB(
+      "jdbc:mariadb:",
+      "mariadb://…, mysql://…, jdbc:mariadb://…, jdbc:mysql://…",
+      "org.mariadb.jdbc.Driver",
+      Map.of(
+          "connectTimeout", "8000",
+          "connectionAttributes", "program_name:rowlock",
+          "transactionIsolation", "READ_COMMITTED")),
   /** H2, embedded or as a server. */
   H2("jdbc:h2:", "jdbc:h2:…", "org.h2.Driver", Map.of());
 

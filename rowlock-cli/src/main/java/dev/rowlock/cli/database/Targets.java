@@ -78,6 +78,9 @@ public final class Targets {
     if (SqlServerUrl.is(url)) {
       return SqlServerUrl.target(url, user, password);
     }
+    if (MariaDbUrl.is(url)) {
+      return MariaDbUrl.target(url, user, password);
+    }
     Product product =
         Product.of(url)
             .orElseThrow(
@@ -87,7 +90,7 @@ public final class Targets {
                             .formatted(Secrets.hide(url), Product.allowed())));
     return switch (product) {
       case POSTGRESQL -> jdbcPostgres(url, user, password);
-      case SQLSERVER -> jdbc(url, user, password);
+      case SQLSERVER, MARIADB -> jdbc(url, user, password);
       case H2 -> {
         boolean inUrl = url.toLowerCase(java.util.Locale.ROOT).contains(";user=");
         yield jdbc(url, user.or(() -> inUrl ? Optional.empty() : Optional.of("sa")), password);
