@@ -17,5 +17,9 @@ public enum Facility {
   /** That two transactions can wait for each other, which the driver then says. */
   DEADLOCKS,
   /** That text longer than its column is declared is refused. */
-  TEXT_LENGTHS
+  TEXT_LENGTHS,
+  /** That a point in time, TIMESTAMP, can be mapped. */
+  POINTS_IN_TIME,
+  /** That a CHECK constraint is looked at. */
+  CHECKS
 }

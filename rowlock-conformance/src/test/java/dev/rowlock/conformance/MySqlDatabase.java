@@ -30,6 +30,7 @@ class MySqlDatabase implements TestDatabase {
   private final String version;
   private final boolean mariaDb;
   private final boolean pointsInTime;
+  private final boolean checks;
   private final AtomicLong schemas = new AtomicLong();
 
   /**
@@ -50,6 +51,12 @@ class MySqlDatabase implements TestDatabase {
         mariaDb
             || text("select /*+ SET_VAR(time_zone = '+05:00') */ @@session.time_zone")
                 .equals("+05:00");
+    this.checks =
+        text("""
+            select count(*) from information_schema.tables
+            where table_schema = 'information_schema' and table_name = 'CHECK_CONSTRAINTS'
+            """)
+            .equals("1");
   }
 
   private String text(String sql) {
@@ -65,11 +72,6 @@ class MySqlDatabase implements TestDatabase {
 
   boolean mariaDb() {
     return mariaDb;
-  }
-
-  /** Whether a statement can have a time zone of its own, without which TIMESTAMP is refused. */
-  boolean pointsInTime() {
-    return pointsInTime;
   }
 
   /** The same server with other properties of the driver, for a test. */
@@ -161,6 +163,11 @@ class MySqlDatabase implements TestDatabase {
   }
 
   @Override
+  public Object timestamp(Instant time) {
+    return pointsInTime ? time : LocalDateTime.ofInstant(time, ZoneOffset.UTC);
+  }
+
+  @Override
   public Object uuid(String text) {
     return mariaDb ? TestDatabase.super.uuid(text) : text;
   }
@@ -205,6 +212,14 @@ class MySqlDatabase implements TestDatabase {
   @Override
   public String timeZone(String zone) {
     return "set time_zone = '" + (zone.equals("UTC") ? "+00:00" : zone) + "'";
+  }
+
+  /** A TINYINT(1) is a number that a driver may take for a boolean. */
+  @Override
+  public Object value(ResultSet row, int index) throws SQLException {
+    Object value = row.getObject(index);
+    boolean number = row.getMetaData().getColumnTypeName(index).startsWith("TINYINT");
+    return value instanceof Boolean && number ? (Object) row.getInt(index) : value;
   }
 
   @Override

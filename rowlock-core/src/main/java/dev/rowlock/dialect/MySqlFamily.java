@@ -51,6 +51,11 @@ abstract class MySqlFamily extends StandardDialect {
   /** Puts a statement's own settings into its text. */
   abstract String pinned(String template);
 
+  /** Whether a statement can have its own time zone. */
+  boolean pinsZone() {
+    return true;
+  }
+
   /** What the strict mode is on this kind of server. */
   abstract String strictMode();
 
@@ -73,6 +78,10 @@ abstract class MySqlFamily extends StandardDialect {
 
   @Override
   public Dialect tuned(Connection connection) throws SQLException {
+    return forBackslashes(connection);
+  }
+
+  final Dialect forBackslashes(Connection connection) throws SQLException {
     return flag(connection, "SELECT @@SESSION.sql_mode LIKE '%NO_BACKSLASH_ESCAPES%'")
         ? withoutBackslashEscapes()
         : this;
