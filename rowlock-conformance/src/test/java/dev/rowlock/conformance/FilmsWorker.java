@@ -5,13 +5,15 @@ import dev.rowlock.Outcome;
 import dev.rowlock.Queue;
 import dev.rowlock.Role;
 import dev.rowlock.Worker;
+import dev.rowlock.conformance.kit.UrlDataSource;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.Properties;
 import java.util.concurrent.TimeUnit;
-import org.postgresql.ds.PGSimpleDataSource;
+import javax.sql.DataSource;
 
 /**
  * A program of its own for {@link ProcessesTest}: a Java handler on 16 threads, until nothing is
@@ -20,10 +22,9 @@ import org.postgresql.ds.PGSimpleDataSource;
 final class FilmsWorker {
   private FilmsWorker() {}
 
-  /** Arguments: JDBC URL, table, file to log starts to. */
+  /** Arguments: JDBC URL, table, file to log starts to, and milliseconds of lease if not 3000. */
   public static void main(String[] args) throws Exception {
-    PGSimpleDataSource dataSource = new PGSimpleDataSource();
-    dataSource.setUrl(args[0]);
+    DataSource dataSource = new UrlDataSource(args[0], new Properties());
     Path log = Path.of(args[2]);
     Mapping mapping =
         Mapping.table(args[1])
@@ -36,7 +37,8 @@ final class FilmsWorker {
             .read("title")
             .write("rendered_title")
             .build();
-    Queue queue = Queue.builder("films", dataSource, mapping).lease(Duration.ofSeconds(3)).build();
+    Duration lease = Duration.ofMillis(args.length > 3 ? Long.parseLong(args[3]) : 3000);
+    Queue queue = Queue.builder("films", dataSource, mapping).lease(lease).build();
     try (Worker worker =
         queue
             .worker(
