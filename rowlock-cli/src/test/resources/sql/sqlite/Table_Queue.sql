@@ -14,7 +14,7 @@ WHERE t."Id" IN (
   WHERE q."Id" IS NOT NULL
       AND q."Status" = :ready
       AND COALESCE(q."RetryCount", 0) < :max_attempts
-  ORDER BY q."Id" IS NULL, q."Id"
+  ORDER BY q."Id"
   LIMIT :limit
 )
 RETURNING "Table_Queue"."Id", CAST("Table_Queue"."ClaimNo" AS TEXT) AS "rowlock_fence_ClaimNo", CAST("Table_Queue"."RetryCount" AS TEXT) AS "rowlock_fence_RetryCount", "Table_Queue"."ProcessingStartedAt", "Table_Queue"."RetryCount", "Table_Queue"."Id";
@@ -31,7 +31,7 @@ WHERE t."Id" IN (
   WHERE q."Id" IS NOT NULL
       AND q."Status" = :ready_1
       AND COALESCE(q."RetryCount", 0) < :max_attempts
-  ORDER BY q."Id" IS NULL, q."Id"
+  ORDER BY q."Id"
   LIMIT :limit
 )
 RETURNING "Table_Queue"."Id", CAST("Table_Queue"."ClaimNo" AS TEXT) AS "rowlock_fence_ClaimNo", CAST("Table_Queue"."RetryCount" AS TEXT) AS "rowlock_fence_RetryCount", "Table_Queue"."ProcessingStartedAt", "Table_Queue"."RetryCount", "Table_Queue"."Id";

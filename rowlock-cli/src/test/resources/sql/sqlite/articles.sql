@@ -16,7 +16,7 @@ WHERE t."id" IN (
       AND (q."run_after" IS NULL OR CASE typeof(q."run_after") WHEN 'integer' THEN strftime('%Y-%m-%d %H:%M:%f', q."run_after" / 1000.0, 'unixepoch') ELSE COALESCE(strftime('%Y-%m-%d %H:%M:%f', q."run_after"), q."run_after") END <= strftime('%Y-%m-%d %H:%M:%f', 'now'))
       AND COALESCE(q."retry_count", 0) < :max_attempts
       AND (lang = 'ru')
-  ORDER BY q."id" IS NULL, q."id"
+  ORDER BY q."id"
   LIMIT :limit
 )
 RETURNING "article_claim_demo"."id", CAST("article_claim_demo"."claim_no" AS TEXT) AS "rowlock_fence_claim_no", CAST("article_claim_demo"."retry_count" AS TEXT) AS "rowlock_fence_retry_count", "article_claim_demo"."locked_until", "article_claim_demo"."retry_count", "article_claim_demo"."title", "article_claim_demo"."id";
