@@ -154,7 +154,7 @@ FROM (SELECT CASE
       WHEN (q."Status" = :ready OR q."Status" = :ready_1) THEN 'ready'
       ELSE 'other' END AS rowlock_state, q."Id", q."Status", q."RetryCount", q."ProcessingStartedAt", q."ClaimNo" FROM "Table_Queue" q) s
 WHERE rowlock_state = :row_state
-ORDER BY s."Id" IS NULL, s."Id"
+ORDER BY s."Id"
 LIMIT :limit;
 
 -- show: one row; no locks
@@ -174,7 +174,7 @@ WHERE q."Id" = :key_Id;
 -- Recommended for this mapping:
 
 -- index for claims: a claim then reads the first rows of a range, however many rows are done
-CREATE INDEX "rowlock_Table_Queue_claim" ON "Table_Queue" ("Status", "Id" IS NULL, "Id");
+CREATE INDEX "rowlock_Table_Queue_claim" ON "Table_Queue" ("Status", "Id");
 
 -- column for error: the text of the last failure; then map error: last_error
 ALTER TABLE "Table_Queue" ADD COLUMN last_error TEXT NULL;

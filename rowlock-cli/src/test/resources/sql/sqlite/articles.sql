@@ -154,7 +154,7 @@ FROM (SELECT CASE
       WHEN q."state" = :ready THEN 'scheduled'
       ELSE 'other' END AS rowlock_state, q."id", q."state", q."retry_count", q."locked_until", q."claim_no", q."run_after", q."last_error", q."title", q."rendered_title" FROM "article_claim_demo" q) s
 WHERE rowlock_state = :row_state
-ORDER BY s."id" IS NULL, s."id"
+ORDER BY s."id"
 LIMIT :limit;
 
 -- show: one row; no locks
@@ -177,4 +177,4 @@ WHERE q."id" = :key_id;
 -- Recommended for this mapping:
 
 -- index for claims: a claim then reads the first rows of a range, however many rows are done
-CREATE INDEX "rowlock_article_claim_demo_claim" ON "article_claim_demo" ("state", "id" IS NULL, "id");
+CREATE INDEX "rowlock_article_claim_demo_claim" ON "article_claim_demo" ("state", "id");
