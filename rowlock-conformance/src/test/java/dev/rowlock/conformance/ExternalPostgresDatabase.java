@@ -96,7 +96,7 @@ final class ExternalPostgresDatabase extends PostgresDatabase {
 
   @Override
   public Optional<String> lacks(Facility facility) {
-    return Optional.ofNullable(lacking.get(facility));
+    return super.lacks(facility).or(() -> Optional.ofNullable(lacking.get(facility)));
   }
 
   @Override

@@ -20,6 +20,8 @@ public enum Facility {
   TEXT_LENGTHS,
   /** That a point in time, TIMESTAMP, can be mapped. */
   POINTS_IN_TIME,
+  /** A text column that is compared without regard to case. */
+  TEXT_OF_ANY_CASE,
   /** That a CHECK constraint is looked at. */
   CHECKS
 }

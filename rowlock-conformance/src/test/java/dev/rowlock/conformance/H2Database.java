@@ -125,4 +125,9 @@ public final class H2Database implements TestDatabase {
     dataSource.setPassword("");
     return dataSource;
   }
+
+  @Override
+  public String textOfAnyCase() {
+    return "varchar_ignorecase(20)";
+  }
 }

@@ -252,12 +252,29 @@ class MySqlDatabase implements TestDatabase {
   }
 
   @Override
+  public String exactText() {
+    return "varchar(20) character set utf8mb4 collate utf8mb4_bin";
+  }
+
+  @Override
+  public String textOfAnyCase() {
+    return "varchar(20) character set utf8mb4 collate utf8mb4_general_ci";
+  }
+
+  @Override
   public Optional<String> lacks(Facility facility) {
     return switch (facility) {
       case CASE_SENSITIVE_COLUMNS -> Optional.of("column names are equal in any case");
-      case ROW_LOCKS, DEADLOCKS, TEXT_LENGTHS, LOGIN_ROLES -> Optional.empty();
-      default -> Optional.of("PostgreSQL's own");
+      case PROXY, LOGIN_WITHOUT_PASSWORD, POSTGRESQL_PLANNER -> Optional.of("PostgreSQL's own");
+      case POINTS_IN_TIME ->
+          lacks(pointsInTime, "before MySQL 8.0.17 no statement has a time zone of its own");
+      case CHECKS -> lacks(checks, "before MySQL 8.0.16 checks are read and forgotten");
+      default -> Optional.empty();
     };
+  }
+
+  private static Optional<String> lacks(boolean there, String reason) {
+    return there ? Optional.empty() : Optional.of(reason);
   }
 
   @Override

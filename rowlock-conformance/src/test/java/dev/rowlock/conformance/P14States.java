@@ -17,6 +17,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** P14: states of any type. */
 interface P14States extends Suite {
@@ -252,6 +254,22 @@ interface P14States extends Suite {
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("'processing' is longer than column")
         .hasMessageContaining("5");
+  }
+
+  /** One value under two names would be ready and processing at once. */
+  @ParameterizedTest
+  @CsvSource({"Ready, READY, done", "ready, done, DONE", "ready, processing, Ready"})
+  default void p14_statesThatTheColumnDoesNotTellApartAreRefused(String r, String p, String d) {
+    State state = State.of("st", r, p, d);
+    TestTable exact = table("exact").key("id").state(state, db().exactText()).create();
+    exact.add("id", 1, "st", r);
+    exact.queue().complete(claim(exact.queue()));
+    assertThat(exact.state(1)).as("told apart").isEqualTo(d);
+    needs(Facility.TEXT_OF_ANY_CASE);
+    TestTable t = table("jobs").key("id").state(state, db().textOfAnyCase()).create();
+    assertThatThrownBy(t::queue)
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContainingAll("are one value to column 'st'", "binary collation");
   }
 
   @Test

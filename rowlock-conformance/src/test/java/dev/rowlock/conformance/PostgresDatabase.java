@@ -8,6 +8,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -157,5 +158,12 @@ public abstract class PostgresDatabase implements TestDatabase {
   @Override
   public String toString() {
     return name();
+  }
+
+  @Override
+  public Optional<String> lacks(Facility facility) {
+    return facility == Facility.TEXT_OF_ANY_CASE
+        ? Optional.of("none but by an extension (citext) or a collation of ICU")
+        : Optional.empty();
   }
 }

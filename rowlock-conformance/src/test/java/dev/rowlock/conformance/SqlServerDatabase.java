@@ -207,6 +207,16 @@ final class SqlServerDatabase implements TestDatabase {
   }
 
   @Override
+  public String exactText() {
+    return "nvarchar(20) collate Latin1_General_BIN2";
+  }
+
+  @Override
+  public String textOfAnyCase() {
+    return "nvarchar(20) collate Latin1_General_CI_AS";
+  }
+
+  @Override
   public Optional<String> lacks(Facility facility) {
     return facility == Facility.CASE_SENSITIVE_COLUMNS
         ? Optional.of(

@@ -201,6 +201,11 @@ public final class SqliteDatabase implements TestDatabase {
   }
 
   @Override
+  public String textOfAnyCase() {
+    return "text collate nocase";
+  }
+
+  @Override
   public Optional<String> lacks(Facility facility) {
     return switch (facility) {
       case ROW_LOCKS -> Optional.of("one writer locks the whole file; there are no row locks");

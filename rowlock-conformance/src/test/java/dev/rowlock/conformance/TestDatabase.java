@@ -86,6 +86,16 @@ public interface TestDatabase extends AutoCloseable {
   /** An expression: the database's clock now, not the start of the transaction. */
   String now();
 
+  /** Text whose case, accents and blanks all count when it is compared. */
+  default String exactText() {
+    return varcharType(20);
+  }
+
+  /** Text that is compared without regard to case. */
+  default String textOfAnyCase() {
+    throw new UnsupportedOperationException("see lacks(TEXT_OF_ANY_CASE)");
+  }
+
   /** Text that the database pads with blanks. */
   default String charType(int length) {
     return "char(" + length + ")";

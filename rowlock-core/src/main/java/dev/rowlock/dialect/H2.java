@@ -200,6 +200,10 @@ public final class H2 extends StandardDialect {
     if (column == Column.NUMBER) {
       return "CAST(" + expression + " AS BIGINT)";
     }
+    // So that what is given is compared as the column is.
+    if (column.type().equals(H2Catalog.ANY_CASE)) {
+      return "CAST(" + expression + " AS " + H2Catalog.ANY_CASE + ")";
+    }
     // Without this a document that comes as text would be stored as a JSON string.
     return column.kind() == Kind.JSON ? expression + " FORMAT JSON" : expression;
   }

@@ -50,6 +50,9 @@ record H2Catalog(H2 dialect, Connection connection) {
       ORDER BY CASE i.INDEX_TYPE_NAME WHEN 'PRIMARY KEY' THEN 0 ELSE 1 END, i.INDEX_NAME, c.ORDINAL_POSITION
       """;
 
+  /** The type of text that is compared without regard to case. */
+  static final String ANY_CASE = "VARCHAR_IGNORECASE";
+
   private record Found(String schema, String name, String type) {}
 
   Optional<Table> table(TableName wanted) throws SQLException {
@@ -130,7 +133,7 @@ record H2Catalog(H2 dialect, Connection connection) {
         name,
         dialect.quote(name),
         kind,
-        precise(kind, r.getInt(5)),
+        r.getString(2).equals(ANY_CASE) ? ANY_CASE : precise(kind, r.getInt(5)),
         sized && size < Integer.MAX_VALUE ? (int) size : 0,
         r.getString(4).equals("YES"),
         r.getBoolean(6),
@@ -153,7 +156,7 @@ record H2Catalog(H2 dialect, Connection connection) {
       case "NUMERIC", "DECIMAL", "DECFLOAT" -> Kind.DECIMAL;
       case "REAL", "DOUBLE PRECISION", "FLOAT" -> Kind.FLOAT;
       case "BOOLEAN" -> Kind.BOOLEAN;
-      case "CHARACTER VARYING", "CHARACTER LARGE OBJECT", "VARCHAR_IGNORECASE" -> Kind.TEXT;
+      case "CHARACTER VARYING", "CHARACTER LARGE OBJECT", ANY_CASE -> Kind.TEXT;
       case "CHARACTER" -> Kind.CHAR;
       case "UUID" -> Kind.UUID;
       case "BINARY", "BINARY VARYING", "BINARY LARGE OBJECT" -> Kind.BINARY;

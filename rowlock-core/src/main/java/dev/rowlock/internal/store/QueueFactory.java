@@ -64,6 +64,7 @@ public final class QueueFactory {
               }
               Model found = new Model(b.mapping(), b.mode(), table, archive, dialect);
               dialect.objection(connection, found).ifPresent(reason -> objected(b, reason));
+              new StateValues(found).objection(connection).ifPresent(reason -> objected(b, reason));
               tryPredicate(b, connection, found);
               return found;
             });
