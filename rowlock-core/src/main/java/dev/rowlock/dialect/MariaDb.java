@@ -7,6 +7,8 @@ import dev.rowlock.spi.Model;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /** MariaDB 10.6 and newer. */
 public final class MariaDb extends MySqlFamily {
@@ -82,6 +84,10 @@ public final class MariaDb extends MySqlFamily {
 
   @Override
   public InsertPlan insert(Model model, List<Column> columns) {
-    return new InsertPlan.Returning(statement(INSERT_RETURNING, inserted(model, columns)));
+    Map<String, String> f = inserted(model, columns);
+    f.put(
+        "key",
+        model.key().stream().map(c -> returned(c.quoted(), c)).collect(Collectors.joining(", ")));
+    return new InsertPlan.Returning(statement(INSERT_RETURNING, f));
   }
 }

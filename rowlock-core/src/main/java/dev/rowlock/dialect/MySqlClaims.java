@@ -226,6 +226,8 @@ record MySqlClaims(MySqlFamily dialect, Model model) {
   /** What all statements here and in {@link MySqlWrites} are made of. */
   Map<String, String> fragments() {
     Map<String, String> f = model.fragments();
+    f.put("t.key", read("t"));
+    f.put("q.key", read("q"));
     f.put("index", index());
     List<String> match = new ArrayList<>();
     for (int i = 0; i < model.key().size(); i++) {
@@ -233,6 +235,13 @@ record MySqlClaims(MySqlFamily dialect, Model model) {
     }
     f.put("t=c", String.join(" AND ", match));
     return f;
+  }
+
+  /** The key as it is read back everywhere, so that the same row has the same key. */
+  private String read(String alias) {
+    return model.key().stream()
+        .map(c -> dialect.returned(c.of(alias), c))
+        .collect(Collectors.joining(", "));
   }
 
   /** Names of their own: the extra predicate may name a key column without a table. */

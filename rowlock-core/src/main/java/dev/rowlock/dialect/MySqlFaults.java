@@ -2,6 +2,7 @@ package dev.rowlock.dialect;
 
 import dev.rowlock.Fault;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 
 /** What the error numbers of MariaDB, MySQL, Galera and their drivers mean. */
 final class MySqlFaults {
@@ -52,7 +53,20 @@ final class MySqlFaults {
           Fault.CONSTRAINT;
       case 1264, 1265, 1292, 1366, 1406, 1411, 1416, 1525, 1690, 3140, 3141, 3144, 4038 ->
           Fault.DATA;
-      default -> StandardDialect.standard(e);
+      // 1644 is a trigger's SIGNAL.
+      default -> other(e);
     };
+  }
+
+  /**
+   * MariaDB's driver throws a lost connection's exception for every state that it does not know,
+   * such as the 45000 of a trigger. A real one has a state of class 08, or (of a pool) none.
+   */
+  private static Fault other(SQLException e) {
+    String state = e.getSQLState();
+    boolean told = state != null && !state.isEmpty() && !state.startsWith("08");
+    return told && e instanceof SQLTransientConnectionException
+        ? StandardDialect.standard(new SQLException(e.getMessage(), state, e.getErrorCode()))
+        : StandardDialect.standard(e);
   }
 }

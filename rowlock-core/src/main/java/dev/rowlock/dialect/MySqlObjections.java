@@ -21,7 +21,8 @@ import java.util.stream.Stream;
 record MySqlObjections(MySqlFamily dialect, Model model) {
 
   Optional<String> first(Connection connection) throws SQLException {
-    Optional<String> found = Stream.concat(onUpdate(), enumValues()).findFirst();
+    Optional<String> found =
+        Stream.of(keys(), onUpdate(), enumValues()).flatMap(s -> s).findFirst();
     if (found.isPresent()) {
       return found;
     }
@@ -41,6 +42,19 @@ record MySqlObjections(MySqlFamily dialect, Model model) {
     }
     model.order().forEach(o -> all.add(o.column()));
     return all;
+  }
+
+  /**
+   * A FLOAT is compared as a DOUBLE that it never equals, and a driver's text of bits is none that
+   * can be written back: such rows would be locked by every claim, and claimed by none.
+   */
+  private Stream<String> keys() {
+    return model.key().stream()
+        .filter(c -> c.type().matches("float.*|bit\\((?!1\\)).*"))
+        .map(
+            c ->
+                "key column '%s' is %s, by whose value a row cannot be found again; use a whole number, DECIMAL, text or BINARY"
+                    .formatted(c.name(), c.type()));
   }
 
   /** An old server gives the first TIMESTAMP of a table this by itself. */

@@ -1,5 +1,8 @@
 package dev.rowlock.dialect;
 
+import dev.rowlock.spi.Column;
+import java.sql.SQLDataException;
+import java.sql.SQLException;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -14,10 +17,22 @@ final class MySqlTimes {
 
   private MySqlTimes() {}
 
-  static Instant parse(String text) {
-    return text == null
-        ? null
-        : LocalDateTime.parse(text.replace(' ', 'T')).toInstant(ZoneOffset.UTC);
+  static Instant instant(String text, Column column) throws SQLException {
+    LocalDateTime utc = local(text, column);
+    return utc == null ? null : utc.toInstant(ZoneOffset.UTC);
+  }
+
+  /** The zero date stands for no date, and is read as NULL. */
+  static LocalDateTime local(String text, Column column) throws SQLException {
+    if (text == null || text.startsWith("0000-00-00")) {
+      return null;
+    }
+    try {
+      return LocalDateTime.parse(text.replace(' ', 'T'));
+    } catch (DateTimeException e) {
+      throw new SQLDataException(
+          "column '%s' holds %s, which is no time".formatted(column.name(), text), "22007", e);
+    }
   }
 
   /** A time with an offset in UTC; any other text as it is, for the server to judge. */
