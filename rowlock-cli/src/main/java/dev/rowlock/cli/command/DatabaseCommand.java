@@ -60,18 +60,17 @@ public abstract class DatabaseCommand extends Command {
 
   /** Connects to the database that is meant. */
   final Database connect(int connections) {
-    return connect(connections, false);
+    return Database.open(target(false), connections);
   }
 
-  /** Connects; the embedded database is made if there is none. */
-  final Database connectOrCreate() {
-    return connect(FEW, true);
+  /** Connects to run a file; the embedded database is made if there is none. */
+  final Database connectForScript() {
+    return Database.open(target(true).forScripts(), FEW);
   }
 
-  private Database connect(int connections, boolean create) {
+  private Target target(boolean create) {
     Targets targets = new Targets(shell().environment(), shell().directory());
-    Target target = targets.find(connection.credentials(), this::fromFile, create);
-    return Database.open(target, connections);
+    return targets.find(connection.credentials(), this::fromFile, create);
   }
 
   /** A claim of a command outlives the command; one in a transaction does not. */

@@ -95,12 +95,11 @@ public final class SqlCommand extends QueueCommand {
   private int runScript() throws IOException {
     String name = script.equals("-") ? "standard input" : script;
     String statements = read(name);
-    try (Database database = connectOrCreate();
+    try (Database database = connectForScript();
         Connection connection = database.dataSource().getConnection();
         Statement statement = connection.createStatement()) {
       connection.setAutoCommit(false);
-      statement.execute(statements);
-      drain(statement);
+      database.target().product().run(statement, statements);
       connection.commit();
       print("%s was run on %s".formatted(name, database.target()));
     } catch (SQLException e) {
@@ -108,13 +107,6 @@ public final class SqlCommand extends QueueCommand {
           ExitCode.FAILED, "%s: %s".formatted(name, e.getMessage().replaceAll("\\s+", " ")));
     }
     return ExitCode.DONE;
-  }
-
-  /** The errors of all but the first statement come with their results. */
-  private static void drain(Statement statement) throws SQLException {
-    while (statement.getMoreResults() || statement.getUpdateCount() >= 0) {
-      // The next one.
-    }
   }
 
   private String read(String name) throws IOException {

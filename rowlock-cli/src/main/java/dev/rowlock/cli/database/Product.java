@@ -1,6 +1,7 @@
 package dev.rowlock.cli.database;
 
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
@@ -42,7 +43,20 @@ public enum Product {
       Map.of(
           "connectTimeout", "8000",
           "connectionAttributes", "program_name:rowlock",
-          "transactionIsolation", "READ_COMMITTED")),
+          "transactionIsolation", "READ_COMMITTED")) {
+    // What the driver makes of a URL that it cannot read has no state of its own; the server is
+    // reached by nobody.
+    @Override
+    boolean mistake(SQLException e) {
+      boolean url = e.getErrorCode() == 0 && String.valueOf(e.getMessage()).matches(BAD_URL);
+      return url || e.getErrorCode() == 1049 || e.getErrorCode() == 1044 || super.mistake(e);
+    }
+
+    @Override
+    Map<String, String> forScripts() {
+      return Map.of("allowMultiQueries", "true");
+    }
+  },
   /** H2, embedded or as a server. */
   H2("jdbc:h2:", "jdbc:h2:…", "org.h2.Driver", Map.of()),
   /** SQLite, a file. */
@@ -50,7 +64,21 @@ public enum Product {
       "jdbc:sqlite:",
       "sqlite:FILE, jdbc:sqlite:…",
       "org.sqlite.JDBC",
-      Map.of("journal_mode", "WAL", "busy_timeout", "5000"));
+      Map.of("journal_mode", "WAL", "busy_timeout", "5000")) {
+    /** No database, or no such folder: there is nobody who may come back. */
+    @Override
+    boolean mistake(SQLException e) {
+      return e.getErrorCode() == 26 || e.getErrorCode() == 14;
+    }
+
+    /** The driver's execute() runs the first statement and forgets the others. */
+    @Override
+    public void run(Statement statement, String script) throws SQLException {
+      statement.executeUpdate(script);
+    }
+  };
+
+  private static final String BAD_URL = "(?s).*(parsing url|Incorrect port|Wrong argument).*";
 
   private final String prefix;
   private final String examples;
@@ -88,6 +116,19 @@ public enum Product {
         || state.startsWith("3D")
         || state.equals("08004")
         || state.startsWith("90013");
+  }
+
+  /** Driver properties that a file of several statements needs. */
+  Map<String, String> forScripts() {
+    return Map.of();
+  }
+
+  /** Runs a file of statements; the errors of all but the first come with their results. */
+  public void run(Statement statement, String script) throws SQLException {
+    statement.execute(script);
+    while (statement.getMoreResults() || statement.getUpdateCount() >= 0) {
+      // The next one.
+    }
   }
 
   /** What a driver said when it could not connect, for people. */

@@ -23,6 +23,13 @@ public record Target(String jdbcUrl, Map<String, String> properties, String show
     return Product.of(jdbcUrl).orElseThrow();
   }
 
+  /** The same database, for a file of statements. */
+  public Target forScripts() {
+    Map<String, String> all = new TreeMap<>(product().forScripts());
+    all.putAll(properties);
+    return new Target(jdbcUrl, all, shown);
+  }
+
   @Override
   public String toString() {
     return shown;
