@@ -193,6 +193,26 @@ interface SqliteShapes extends Suite {
     queue.complete(claims.get(3));
   }
 
+  /** Outside STRICT tables a column may hold anything; as a key it could not be given back. */
+  @ParameterizedTest
+  @CsvSource({"int, 'two'", "int, 2.5", "text, x'62'", "blob, 'text'", "'decimal(9,2)', 'x'"})
+  default void p11_sqlite_aKeyOfAnotherTypeStopsNobody(String type, String odd) {
+    String value = odd.matches("[0-9.]+|x'.*") ? odd : "'" + odd.replace("'", "") + "'";
+    String good = type.equals("blob") ? "x'01'" : "1";
+    sql(
+        "create table jobs(k %s primary key not null, %s)".formatted(type, columns()),
+        "insert into jobs(k) values (%s), (%s)".formatted(value, good));
+    Queue queue = queue("jobs", "k");
+    List<Claim> claims = queue.claim(5);
+    assertThat(claims).hasSize(1);
+    queue.complete(claims.get(0));
+    assertThat(bench().schema().value("select state from jobs where k = " + good))
+        .isEqualTo("done");
+    assertThat(bench().schema().value("select claim_no from jobs where k = " + value))
+        .as("never touched")
+        .isEqualTo(0L);
+  }
+
   @Test
   default void p13_sqlite_uuidsAsTheyAreStored() {
     String uuid = "1b4e28ba-2fa1-11d2-883f-0016d3cca427";

@@ -312,11 +312,15 @@ public final class Sqlite extends StandardDialect {
     return new ClaimPlan.WriteLock(Sql.of(LOCK, f), then);
   }
 
-  /** A PRIMARY KEY that is not INTEGER accepts NULL; such a row has no name to be changed by. */
+  /**
+   * A PRIMARY KEY that is not INTEGER accepts NULL, and outside STRICT tables any type of value.
+   * Such a row has no name to be changed by, and must not keep the others from being claimed.
+   */
   private static String keyed(Model model) {
     return model.key().stream()
-        .filter(c -> c.kind() != Kind.INTEGER)
-        .map(c -> c.of("q") + " IS NOT NULL\nAND ")
+        .map(c -> SqliteValues.isKey(c, "q", model.key().size() == 1))
+        .flatMap(Optional::stream)
+        .map(condition -> condition + "\nAND ")
         .collect(Collectors.joining());
   }
 

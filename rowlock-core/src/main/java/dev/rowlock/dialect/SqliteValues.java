@@ -2,6 +2,7 @@ package dev.rowlock.dialect;
 
 import dev.rowlock.Fault;
 import dev.rowlock.spi.Column;
+import dev.rowlock.spi.Kind;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.sql.PreparedStatement;
@@ -145,6 +146,23 @@ final class SqliteValues {
     int scale = declared.find() ? Integer.parseInt(declared.group(1)) : 0;
     BigDecimal plain = number.stripTrailingZeros();
     return plain.scale() <= scale ? plain.setScale(scale, RoundingMode.UNNECESSARY) : plain;
+  }
+
+  /** That a key column holds what it is declared to; empty where SQLite sees to that itself. */
+  static Optional<String> isKey(Column column, String alias, boolean alone) {
+    // INTEGER PRIMARY KEY: the row's own number, which SQLite fills in.
+    if (column.kind() == Kind.INTEGER && alone && column.hasDefault()) {
+      return Optional.empty();
+    }
+    String value = column.of(alias);
+    return Optional.of(
+        switch (column.kind()) {
+          case INTEGER -> "typeof(" + value + ") = 'integer'";
+          case TEXT, CHAR -> "typeof(" + value + ") = 'text'";
+          case BINARY -> "typeof(" + value + ") = 'blob'";
+          case DECIMAL -> "typeof(" + value + ") IN ('integer', 'real')";
+          default -> value + " IS NOT NULL";
+        });
   }
 
   /** A value that sorts in Java as the column does in SQLite; empty for collations of others. */
