@@ -11,6 +11,7 @@ import dev.rowlock.DatabaseException;
 import dev.rowlock.Fault;
 import dev.rowlock.Queue;
 import dev.rowlock.Role;
+import dev.rowlock.State;
 import dev.rowlock.conformance.kit.TestTable;
 import java.time.LocalDateTime;
 import java.util.List;
@@ -68,6 +69,16 @@ interface MySqlKeys extends Suite {
     assertThatThrownBy(t::queue)
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContainingAll("key column 'k' is " + type, "use a whole number");
+  }
+
+  @Test
+  default void p14_enumValuesThatDifferInCaseAreRefused() {
+    State state = State.of("st", "ready", "READY", "done");
+    String type = "enum('ready', 'done') not null";
+    TestTable t = table("jobs").key("id").state(state, type).create();
+    assertThatThrownBy(t::queue)
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContainingAll("'READY' stands twice", "'st'");
   }
 
   /** MariaDB's driver throws what a lost connection throws, and 45000 is every trigger's. */

@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -75,10 +76,22 @@ record MySqlObjections(MySqlFamily dialect, Model model) {
       return Stream.empty();
     }
     List<String> members = MySqlCatalog.members(column.type());
-    return Stream.concat(
-            state.ready().stream().filter(Objects::nonNull),
-            Stream.of(state.processing(), state.done(), state.failed(), state.dead())
-                .flatMap(Optional::stream))
+    Set<String> values =
+        Stream.concat(
+                state.ready().stream().filter(Objects::nonNull),
+                Stream.of(state.processing(), state.done(), state.failed(), state.dead())
+                    .flatMap(Optional::stream))
+            .collect(Collectors.toCollection(LinkedHashSet::new));
+    Set<String> seen = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+    Optional<String> again = values.stream().filter(v -> !seen.add(v)).findFirst();
+    if (again.isPresent()) {
+      return again.stream()
+          .map(
+              v ->
+                  "state value '%s' stands twice in the mapping, in different case, and is one value to column '%s'; write each as the enum does"
+                      .formatted(v, column.name()));
+    }
+    return values.stream()
         .filter(v -> members.stream().noneMatch(m -> m.equalsIgnoreCase(v)))
         .map(
             v ->

@@ -25,7 +25,6 @@ import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -185,32 +184,9 @@ public final class Sqlite extends StandardDialect {
     return Math.min(seconds, 5);
   }
 
-  /**
-   * The driver's commit() begins the next transaction at once: with transaction_mode=IMMEDIATE that
-   * waits for the lock again, and may fail when everything is committed already. Where this one
-   * fails in the database, the driver takes the transaction for ended, which it is not; where it
-   * did not get there, both know that it goes on, and whoever rolls back ends it.
-   */
   @Override
   public void commit(Connection connection) throws SQLException {
-    try {
-      connection.setAutoCommit(true);
-    } catch (SQLException e) {
-      rollBackIfForgotten(connection, e);
-      throw e;
-    }
-  }
-
-  private static void rollBackIfForgotten(Connection connection, SQLException why) {
-    try {
-      if (connection.getAutoCommit()) {
-        try (Statement statement = connection.createStatement()) {
-          statement.execute("ROLLBACK");
-        }
-      }
-    } catch (SQLException e) {
-      why.addSuppressed(e);
-    }
+    SqliteCommit.run(connection);
   }
 
   @Override

@@ -104,6 +104,32 @@ abstract class StandardDialect implements Dialect {
     return statement(RESET, f);
   }
 
+  // Compared as the column compares: a union takes the collation of its only column. No row is
+  // read. Counted, since MySQL makes SQL text of a condition on a derived table, parses that again,
+  // and gets the quotes wrong under NO_BACKSLASH_ESCAPES.
+  private static final String DIFFERENT =
+      """
+      SELECT COUNT(DISTINCT x.v)
+      FROM (
+        SELECT q.{column} AS v FROM {table} q WHERE 1 = 0
+        UNION ALL
+        SELECT {a} AS v
+        UNION ALL
+        SELECT {b} AS v
+      ) x
+      """;
+
+  @Override
+  public final Sql different(Model model, Column column) {
+    return statement(
+        DIFFERENT,
+        Map.of(
+            "column", column.quoted(),
+            "table", model.table().quoted(),
+            "a", typed(":a", column),
+            "b", typed(":b", column)));
+  }
+
   @Override
   public InsertPlan insert(Model model, List<Column> columns) {
     return new InsertPlan.Keys(statement(INSERT, inserted(model, columns)));

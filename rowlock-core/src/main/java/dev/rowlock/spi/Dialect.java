@@ -192,6 +192,15 @@ public interface Dialect {
   }
 
   /**
+   * How many values two values, the first and the second parameter, are to a column.
+   *
+   * @param model the queue
+   * @param column a column of its table
+   * @return a statement whose only value is 1 or 2
+   */
+  Sql different(Model model, Column column);
+
+  /**
    * Quotes an identifier; never drops or changes a character.
    *
    * @param name the exact name

@@ -5,12 +5,10 @@ import dev.rowlock.internal.jdbc.Jdbc;
 import dev.rowlock.spi.Column;
 import dev.rowlock.spi.Kind;
 import dev.rowlock.spi.Model;
-import dev.rowlock.spi.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -23,20 +21,7 @@ import java.util.stream.Stream;
  * again and again.
  */
 record StateValues(Model model) {
-  private static final Set<Kind> TEXT = Set.of(Kind.TEXT, Kind.CHAR, Kind.OTHER);
-
-  // Compared as the column compares: a union takes the collation of its only column. No row is
-  // read.
-  private static final String SAME =
-      """
-      SELECT 1
-      FROM (
-        SELECT q.{state} AS v FROM {table} q WHERE 1 = 0
-        UNION ALL
-        SELECT {value} AS v
-      ) x
-      WHERE x.v = {value}
-      """;
+  private static final Set<Kind> TEXT = Set.of(Kind.TEXT, Kind.CHAR);
 
   /** The reason to refuse the mapping, if there is one. */
   Optional<String> objection(Connection connection) throws SQLException {
@@ -44,18 +29,11 @@ record StateValues(Model model) {
     if (column == null) {
       return Optional.empty();
     }
-    String sql =
-        Sql.of(
-                SAME,
-                Map.of(
-                    "state", column.quoted(),
-                    "table", model.table().quoted(),
-                    "value", model.dialect().typed("?", column)))
-            .jdbc();
+    String sql = model.dialect().different(model, column).jdbc();
     List<String> seen = new ArrayList<>();
     for (String value : values()) {
       for (String other : seen) {
-        if (!Jdbc.query(connection, sql, r -> 1, other, value).isEmpty()) {
+        if (Jdbc.first(connection, sql, r -> r.getInt(1), other, value).equals(Optional.of(1))) {
           return Optional.of(
               "state values '%s' and '%s' are one value to column '%s', whose collation ignores the difference (case, accents, blanks at the end); use other values, or give the column a binary collation"
                   .formatted(other, value, column.name()));
