@@ -221,6 +221,7 @@ interface MySqlHazards extends Suite {
                 config -> config.setConnectionInitSql("set session binlog_format = 'STATEMENT'"),
                 warnings);
     Queue queue = t.queue(pool);
+    warnings.all.clear(); // an older server was asked for a setting that it lacks
     wholeLife(t, queue);
     // MySQL 9 warns of every look at the variable, and of MIN in the statistics.
     assertThat(warnings.all)

@@ -30,6 +30,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -338,16 +339,21 @@ abstract class MySqlFamily extends StandardDialect {
 
   @Override
   String orderForIndex(Model model) {
-    return byIndex(model) ? "ORDER BY " + stateFirst(model) + indexOrder(model, "q") : "";
+    return byIndex(model) ? "ORDER BY " + stateFirst(model) + indexOrder(model, "q", Set.of()) : "";
   }
 
   static String stateFirst(Model model) {
     return byIndex(model) ? model.state().orElseThrow().of("q") + ", " : "";
   }
 
-  /** The order in which an index is read: NULL first, or last where it descends. */
-  static String indexOrder(Model model, String alias) {
+  /**
+   * The order in which an index is read: NULL first, or last where it descends. A column that is
+   * NULL in all rows that are wanted must not stand in it: MySQL would read and sort them all (bug
+   * 119442).
+   */
+  static String indexOrder(Model model, String alias, Set<Column> none) {
     return model.order().stream()
+        .filter(o -> !none.contains(o.column()))
         .map(o -> o.column().of(alias) + (o.by().descending() ? " DESC" : ""))
         .collect(Collectors.joining(", "));
   }
