@@ -28,13 +28,13 @@ SELECT 1 AS rowlock_n WHERE @@ROWCOUNT = 1;
 DECLARE @current TABLE (rowlock_n int);
 DELETE t
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1),
   (2, :key_id__2, :fence_token__2),
   (3, :key_id__3, :fence_token__3),
   (4, :key_id__4, :fence_token__4)
-) AS g (rowlock_n, [key_id], [fence_token])
-JOIN [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND CASE WHEN t.[state] = CAST(:processing AS varchar(8000)) THEN 1 ELSE 0 END = 1;
 SELECT rowlock_n FROM @current;
@@ -156,9 +156,9 @@ DECLARE @ended TABLE ([id] bigint, rowlock_dead bit);
 UPDATE TOP (:limit) q
 SET [state] = CASE WHEN 1 = 0 THEN CAST(:dead AS varchar(8000)) ELSE CAST(:retry AS varchar(8000)) END,
     [lease_until] = NULL
-OUTPUT deleted.[id], CASE WHEN 1 = 0 THEN 1 ELSE 0 END
+OUTPUT inserted.[id], CASE WHEN 1 = 0 THEN 1 ELSE 0 END
 INTO @ended
-FROM [dbo].[jobs] AS q WITH (ROWLOCK, UPDLOCK, READPAST)
+FROM [dbo].[jobs] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
 WHERE q.[state] = CAST(:processing AS varchar(8000))
     AND q.[lease_until] <= CAST(SYSUTCDATETIME() AS datetime2(3));
 SELECT [id], rowlock_dead FROM @ended;

@@ -261,7 +261,7 @@ SET [state] = CASE WHEN q.[retry_count] >= COALESCE(q.[max_tries], :max_attempts
     [locked_until] = NULL,
     [dead_at] = CASE WHEN q.[retry_count] >= COALESCE(q.[max_tries], :max_attempts) THEN SYSUTCDATETIME() ELSE q.[dead_at] END,
     [last_error] = CASE WHEN q.[retry_count] >= COALESCE(q.[max_tries], :max_attempts) THEN COALESCE(:expired_error, q.[last_error]) ELSE q.[last_error] END
-OUTPUT deleted.[id], CASE WHEN deleted.[retry_count] >= COALESCE(deleted.[max_tries], :max_attempts) THEN 1 ELSE 0 END
+OUTPUT inserted.[id], CASE WHEN inserted.[retry_count] >= COALESCE(inserted.[max_tries], :max_attempts) THEN 1 ELSE 0 END
 INTO @ended
 FROM [app].[article_claim_demo] AS q WITH (ROWLOCK, UPDLOCK, READPAST)
 WHERE q.[state] = :processing

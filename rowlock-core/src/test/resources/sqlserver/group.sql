@@ -293,9 +293,9 @@ SET [state] = CASE WHEN q.[retry_count] >= COALESCE(q.[max_tries], :max_attempts
     [locked_until] = NULL,
     [dead_at] = CASE WHEN q.[retry_count] >= COALESCE(q.[max_tries], :max_attempts) THEN SYSUTCDATETIME() ELSE q.[dead_at] END,
     [last_error] = CASE WHEN q.[retry_count] >= COALESCE(q.[max_tries], :max_attempts) THEN COALESCE(:expired_error, q.[last_error]) ELSE q.[last_error] END
-OUTPUT deleted.[id], CASE WHEN deleted.[retry_count] >= COALESCE(deleted.[max_tries], :max_attempts) THEN 1 ELSE 0 END
+OUTPUT inserted.[id], CASE WHEN inserted.[retry_count] >= COALESCE(inserted.[max_tries], :max_attempts) THEN 1 ELSE 0 END
 INTO @ended
-FROM [app].[article_claim_demo] AS q WITH (ROWLOCK, UPDLOCK, READPAST)
+FROM [app].[article_claim_demo] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
 WHERE q.[state] = :processing
     AND (q.[locked_until] <= SYSUTCDATETIME() OR (q.[locked_until] IS NULL AND q.[processing_started_at] <= DATEADD(millisecond, (- :lease_ms) % 1000, DATEADD(second, (- :lease_ms) / 1000, SYSUTCDATETIME()))));
 SELECT [id], rowlock_dead FROM @ended;

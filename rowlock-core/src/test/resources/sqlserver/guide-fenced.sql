@@ -195,9 +195,9 @@ UPDATE TOP (:limit) q
 SET [Status] = :retry,
     [ProcessingStartedAt] = NULL,
     [RetryCount] = CASE WHEN q.[RetryCount] >= :max_attempts THEN CASE WHEN q.[RetryCount] > :max_attempts THEN q.[RetryCount] ELSE :max_attempts END ELSE q.[RetryCount] END
-OUTPUT deleted.[Id], CASE WHEN deleted.[RetryCount] >= :max_attempts THEN 1 ELSE 0 END
+OUTPUT inserted.[Id], CASE WHEN inserted.[RetryCount] >= :max_attempts THEN 1 ELSE 0 END
 INTO @ended
-FROM [dbo].[Table_Queue] AS q WITH (ROWLOCK, UPDLOCK, READPAST)
+FROM [dbo].[Table_Queue] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
 WHERE q.[Status] = :processing
     AND q.[ProcessingStartedAt] <= CAST(DATEADD(millisecond, (- :lease_ms) % 1000, DATEADD(second, (- :lease_ms) / 1000, SYSUTCDATETIME())) AS datetime2(3));
 SELECT [Id], rowlock_dead FROM @ended;

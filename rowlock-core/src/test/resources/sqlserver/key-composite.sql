@@ -30,13 +30,13 @@ SELECT 1 AS rowlock_n WHERE @@ROWCOUNT = 1;
 DECLARE @current TABLE (rowlock_n int);
 DELETE t
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_tenant__1, :key_no__1, :fence_attempts__1),
   (2, :key_tenant__2, :key_no__2, :fence_attempts__2),
   (3, :key_tenant__3, :key_no__3, :fence_attempts__3),
   (4, :key_tenant__4, :key_no__4, :fence_attempts__4)
-) AS g (rowlock_n, [key_tenant], [key_no], [fence_attempts])
-JOIN [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[tenant] = CAST(g.[key_tenant] AS varchar(8000))
+) AS g (rowlock_n, [key_tenant], [key_no], [fence_attempts]) ON t.[tenant] = CAST(g.[key_tenant] AS varchar(8000))
     AND t.[no] = g.[key_no]
     AND t.[attempts] = g.[fence_attempts]
     AND CASE WHEN t.[state] = :processing THEN 1 ELSE 0 END = 1;
@@ -170,9 +170,9 @@ UPDATE TOP (:limit) q
 SET [state] = :retry,
     [until] = NULL,
     [attempts] = CASE WHEN q.[attempts] >= :max_attempts THEN CASE WHEN q.[attempts] > :max_attempts THEN q.[attempts] ELSE :max_attempts END ELSE q.[attempts] END
-OUTPUT deleted.[tenant], deleted.[no], CASE WHEN deleted.[attempts] >= :max_attempts THEN 1 ELSE 0 END
+OUTPUT inserted.[tenant], inserted.[no], CASE WHEN inserted.[attempts] >= :max_attempts THEN 1 ELSE 0 END
 INTO @ended
-FROM [dbo].[jobs] AS q WITH (ROWLOCK, UPDLOCK, READPAST)
+FROM [dbo].[jobs] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
 WHERE q.[state] = :processing
     AND q.[until] <= SYSDATETIMEOFFSET();
 SELECT [tenant], [no], rowlock_dead FROM @ended;

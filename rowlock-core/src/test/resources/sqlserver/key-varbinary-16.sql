@@ -160,9 +160,9 @@ DECLARE @ended TABLE ([id] varbinary(8000), rowlock_dead bit);
 UPDATE TOP (:limit) q
 SET [state] = CASE WHEN 1 = 0 THEN CAST(:dead AS varchar(8000)) ELSE CAST(:retry AS varchar(8000)) END,
     [lease_until] = NULL
-OUTPUT deleted.[id], CASE WHEN 1 = 0 THEN 1 ELSE 0 END
+OUTPUT inserted.[id], CASE WHEN 1 = 0 THEN 1 ELSE 0 END
 INTO @ended
-FROM [dbo].[jobs] AS q WITH (ROWLOCK, UPDLOCK, READPAST)
+FROM [dbo].[jobs] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
 WHERE q.[state] = CAST(:processing AS varchar(8000))
     AND q.[lease_until] <= CAST(SYSUTCDATETIME() AS datetime2(3));
 SELECT [id], rowlock_dead FROM @ended;

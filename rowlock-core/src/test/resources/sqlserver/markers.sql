@@ -160,7 +160,7 @@ SELECT @held AS rowlock_held WHERE @held = 1;
 DECLARE @ended TABLE ([id] bigint, rowlock_dead bit);
 UPDATE TOP (:limit) q
 SET [claimed_at] = NULL
-OUTPUT deleted.[id], CASE WHEN 1 = 0 THEN 1 ELSE 0 END
+OUTPUT inserted.[id], CASE WHEN 1 = 0 THEN 1 ELSE 0 END
 INTO @ended
 FROM [dbo].[outbox] AS q WITH (ROWLOCK, UPDLOCK, READPAST)
 WHERE q.[processed_at] IS NULL

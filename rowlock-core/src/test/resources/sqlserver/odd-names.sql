@@ -160,9 +160,9 @@ DECLARE @ended TABLE ([Id]]] bigint, rowlock_dead bit);
 UPDATE TOP (:limit) q
 SET [État] = :retry,
     [from?] = NULL
-OUTPUT deleted.[Id]]], CASE WHEN 1 = 0 THEN 1 ELSE 0 END
+OUTPUT inserted.[Id]]], CASE WHEN 1 = 0 THEN 1 ELSE 0 END
 INTO @ended
-FROM [Ops Queue].[Order [x]] {y} :z ? it's] AS q WITH (ROWLOCK, UPDLOCK, READPAST)
+FROM [Ops Queue].[Order [x]] {y} :z ? it's] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
 WHERE q.[État] = :processing
     AND q.[from?] <= SYSUTCDATETIME();
 SELECT [Id]]], rowlock_dead FROM @ended;

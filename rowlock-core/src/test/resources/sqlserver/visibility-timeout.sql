@@ -208,7 +208,7 @@ UPDATE TOP (:limit) q
 SET [visible_at] = CAST(SYSUTCDATETIME() AS datetime2(3)),
     [claim_no] = q.[claim_no] + 1,
     [attempts] = CASE WHEN q.[attempts] >= :max_attempts THEN CASE WHEN q.[attempts] > :max_attempts THEN q.[attempts] ELSE :max_attempts END ELSE q.[attempts] END
-OUTPUT deleted.[id], CASE WHEN deleted.[attempts] >= :max_attempts THEN 1 ELSE 0 END
+OUTPUT inserted.[id], CASE WHEN inserted.[attempts] >= :max_attempts THEN 1 ELSE 0 END
 INTO @ended
 FROM [dbo].[messages] AS q WITH (ROWLOCK, UPDLOCK, READPAST)
 WHERE q.[done_at] IS NULL

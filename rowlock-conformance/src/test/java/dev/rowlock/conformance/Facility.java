@@ -14,6 +14,8 @@ public enum Facility {
   CASE_SENSITIVE_COLUMNS,
   /** That a transaction locks the rows that it writes, and no others. */
   ROW_LOCKS,
+  /** That two transactions can wait for each other, which the driver then says. */
+  DEADLOCKS,
   /** That text longer than its column is declared is refused. */
   TEXT_LENGTHS,
   /** That a point in time, TIMESTAMP, can be mapped. */

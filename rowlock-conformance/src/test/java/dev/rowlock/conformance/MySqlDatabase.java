@@ -255,7 +255,7 @@ class MySqlDatabase implements TestDatabase {
   public Optional<String> lacks(Facility facility) {
     return switch (facility) {
       case CASE_SENSITIVE_COLUMNS -> Optional.of("column names are equal in any case");
-      case ROW_LOCKS, TEXT_LENGTHS, LOGIN_ROLES -> Optional.empty();
+      case ROW_LOCKS, DEADLOCKS, TEXT_LENGTHS, LOGIN_ROLES -> Optional.empty();
       default -> Optional.of("PostgreSQL's own");
     };
   }

@@ -10,7 +10,9 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -134,35 +136,82 @@ final class SqlServerDatabase implements TestDatabase {
   /** Takes out all that a test has made: what refers to something else before that. */
   @Override
   public void drop(Schema schema) {
-    List<String> statements = new ArrayList<>();
-    add(
-        schema,
-        statements,
-        "alter table %s.%s drop constraint %s",
-        "select s.name, t.name, k.name from sys.foreign_keys k join sys.tables t on t.object_id = k.parent_object_id join sys.schemas s on s.schema_id = t.schema_id");
-    add(
-        schema,
-        statements,
-        "drop view %s.%s",
-        "select s.name, v.name from sys.views v join sys.schemas s on s.schema_id = v.schema_id where s.name not in ('sys', 'INFORMATION_SCHEMA')");
-    add(
-        schema,
-        statements,
-        "drop table %s.%s",
-        "select s.name, t.name from sys.tables t join sys.schemas s on s.schema_id = t.schema_id");
-    add(
-        schema,
-        statements,
-        "drop schema %s",
-        "select name from sys.schemas where name like N'%[_]test[_]%' or name like N'Ops %'");
-    Schema.run(schema.dataSource(), statements.toArray(String[]::new));
+    // What depends on something goes before it.
+    String names =
+        """
+        select 1, quotename(s.name) + '.' + quotename(t.name), k.name
+        from sys.foreign_keys k join sys.tables t on t.object_id = k.parent_object_id
+          join sys.schemas s on s.schema_id = t.schema_id
+        union all select 2, quotename(s.name) + '.' + quotename(v.name), ''
+        from sys.views v join sys.schemas s on s.schema_id = v.schema_id
+        where s.name not in ('sys', 'INFORMATION_SCHEMA')
+        union all select 3, quotename(s.name) + '.' + quotename(t.name), ''
+        from sys.tables t join sys.schemas s on s.schema_id = t.schema_id
+        """;
+    try (Connection connection = schema.dataSource().getConnection();
+        Statement statement = connection.createStatement()) {
+      Map<Integer, List<String>> statements = new TreeMap<>();
+      try (ResultSet row = statement.executeQuery(names)) {
+        while (row.next()) {
+          String sql =
+              switch (row.getInt(1)) {
+                case 1 -> "alter table %s drop constraint " + quote(row.getString(3));
+                case 2 -> "drop view %s";
+                default -> "drop table %s";
+              };
+          statements
+              .computeIfAbsent(row.getInt(1), n -> new ArrayList<>())
+              .add(sql.formatted(row.getString(2)));
+        }
+      }
+      for (List<String> some : statements.values()) {
+        for (String sql : some) {
+          statement.execute(sql);
+        }
+      }
+    } catch (SQLException e) {
+      throw new IllegalStateException(schema.name() + " cannot be emptied", e);
+    }
     free.add(schema.name());
   }
 
-  private void add(Schema schema, List<String> statements, String drop, String names) {
-    for (List<Object> row : schema.query(names)) {
-      statements.add(drop.formatted(row.stream().map(n -> quote(n.toString())).toArray()));
-    }
+  /** A schema is dropped empty. */
+  @Override
+  public AutoCloseable createSchema(Schema beside, String name) {
+    beside.execute("create schema " + quote(name));
+    return () -> {
+      for (List<Object> table :
+          beside.query(
+              "select t.name from sys.tables t join sys.schemas s on s.schema_id = t.schema_id where s.name = "
+                  + literal(name))) {
+        beside.execute("drop table " + quote(name) + "." + quote(table.get(0).toString()));
+      }
+      beside.execute("drop schema " + quote(name));
+    };
+  }
+
+  @Override
+  public String pointInTime(String utc) {
+    return utc + "+00:00";
+  }
+
+  /** No index takes longer ones. */
+  @Override
+  public String keyTextType() {
+    return "nvarchar(400)";
+  }
+
+  @Override
+  public String versionQuery() {
+    return "select @@version";
+  }
+
+  @Override
+  public Optional<String> lacks(Facility facility) {
+    return facility == Facility.CASE_SENSITIVE_COLUMNS
+        ? Optional.of(
+            "names are compared as the database's collation does, by default without case")
+        : Optional.empty();
   }
 
   private void dropAll() {
@@ -185,7 +234,8 @@ final class SqlServerDatabase implements TestDatabase {
 
   @Override
   public String literal(String text) {
-    return "N'" + text.replace("'", "''") + "'";
+    boolean ascii = text.chars().allMatch(c -> c < 128);
+    return (ascii ? "'" : "N'") + text.replace("'", "''") + "'";
   }
 
   @Override

@@ -93,11 +93,13 @@ interface WorkerFaults extends Workers {
       value = Fault.class,
       names = {"DEADLOCK", "LOCK_TIMEOUT", "SERIALIZATION"})
   default void p09_c100_passingFailuresEverywhereCostNothing(Fault fault) {
-    for (Supplier<SQLException> thrown : db().thrown(fault)) {
-      Map<Object, Integer> starts =
-          drain(new EveryNth(Kind.EXECUTE, 7, false, thrown), Duration.ofMinutes(5));
-      assertThat(starts.values()).as("each row was started once").containsOnly(1);
+    if (fault == Fault.DEADLOCK) {
+      needs(Facility.DEADLOCKS);
     }
+    Map<Object, Integer> starts =
+        drain(
+            new EveryNth(Kind.EXECUTE, 7, false, db().thrown(fault).get(0)), Duration.ofMinutes(5));
+    assertThat(starts.values()).as("each row was started once").containsOnly(1);
   }
 
   @Test

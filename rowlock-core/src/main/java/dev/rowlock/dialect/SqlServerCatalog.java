@@ -38,10 +38,11 @@ record SqlServerCatalog(SqlServer dialect, Connection connection) {
           OR (CAST(? AS nvarchar(128)) IS NULL AND s.name IN (SCHEMA_NAME(), N'dbo')))
       """;
 
-  // max_length counts bytes. The base type of an alias type is the one whose two ids are the same.
+  // max_length counts bytes. The base type of an alias type is the one whose two ids are the same;
+  // types that are made of CLR classes have no such base.
   private static final String COLUMNS =
       """
-      SELECT c.name, b.name, c.max_length, c.precision, c.scale, c.is_nullable,
+      SELECT c.name, COALESCE(b.name, u.name), c.max_length, c.precision, c.scale, c.is_nullable,
              CASE WHEN c.default_object_id <> 0 OR c.is_identity = 1 OR c.is_computed = 1
                     OR c.generated_always_type <> 0 OR b.name IN (N'timestamp', N'rowversion') THEN 1 ELSE 0 END,
              CASE WHEN c.is_identity = 1 OR c.is_computed = 1
@@ -49,6 +50,7 @@ record SqlServerCatalog(SqlServer dialect, Connection connection) {
              CASE WHEN c.collation_name <> CAST(DATABASEPROPERTYEX(DB_NAME(), 'Collation') AS nvarchar(128))
                     OR c.collation_name LIKE N'%[_]UTF8' THEN c.collation_name ELSE N'' END
       FROM sys.columns AS c
+      JOIN sys.types AS u ON u.user_type_id = c.user_type_id
       LEFT JOIN sys.types AS b ON b.user_type_id = c.system_type_id
       WHERE c.object_id = ? AND c.is_hidden = 0
       ORDER BY c.column_id

@@ -120,7 +120,7 @@ record SqlServerClaims(SqlServer dialect, Model model) {
       """;
 
   // In no order, so that TOP may stand in the UPDATE. What is locked is completed or extended right
-  // now; the next pass sees it.
+  // now; the next pass sees it. FORCESEEK, if it can be, keeps the scan from rows that are ready.
   private static final String RECOVER =
       """
       DECLARE @ended TABLE ({declared}, rowlock_dead bit);
@@ -128,7 +128,7 @@ record SqlServerClaims(SqlServer dialect, Model model) {
       SET {set}
       OUTPUT {output}, CASE WHEN {exhausted} THEN 1 ELSE 0 END
       INTO @ended
-      FROM {table} AS q WITH (ROWLOCK, UPDLOCK, READPAST)
+      FROM {table} AS q WITH (ROWLOCK, UPDLOCK, READPAST{seek})
       WHERE {expired};
       SELECT {key}, rowlock_dead FROM @ended;
       """;
@@ -226,10 +226,22 @@ record SqlServerClaims(SqlServer dialect, Model model) {
             .map(c -> c.quoted() + " " + type(c))
             .collect(Collectors.joining(", ")));
     f.put("set", Assignments.sql(new Assignments(model, "q").recover(where.exhausted("q"))));
-    f.put("output", Model.columns("deleted", model.key()));
-    f.put("exhausted", where.exhausted("deleted"));
+    // Attempts are as they were, or raised to the limit: the row tells afterwards too.
+    f.put("output", Model.columns("inserted", model.key()));
+    f.put("exhausted", where.exhausted("inserted"));
+    f.put("seek", seeksState() ? ", FORCESEEK" : "");
     f.put("expired", where.expired("q").orElseThrow());
     return new RecoverPlan.OneStatement(Sql.of(RECOVER, f));
+  }
+
+  private boolean seeksState() {
+    return model
+        .state()
+        .map(
+            c ->
+                model.table().indexes().stream()
+                    .anyMatch(i -> i.predicate().isEmpty() && i.columns().get(0).equals(c.name())))
+        .orElse(false);
   }
 
   /**

@@ -78,10 +78,10 @@ record SqlServerWrites(SqlServer dialect, Model model) {
       DECLARE @current TABLE (rowlock_n int);
       DELETE t
       OUTPUT g.rowlock_n INTO @current
-      FROM (VALUES
+      FROM {table} AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+      JOIN (VALUES
         {rows}
-      ) AS g ({names})
-      JOIN {table} AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON {current};
+      ) AS g ({names}) ON {current};
       SELECT rowlock_n FROM @current;
       """;
 

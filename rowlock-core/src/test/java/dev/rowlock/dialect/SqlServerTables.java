@@ -219,11 +219,13 @@ final class SqlServerTables {
             "decimal(20, 0)",
             "varbinary(16)",
             "varchar(20) collate Cyrillic_General_CI_AS")) {
-      all.put("key-" + type.replaceAll("[^a-z0-9]+", "-").replaceAll("-$", ""), jobs(type).model());
+      all.put(
+          "key-" + type.replaceAll("[^A-Za-z0-9]+", "-").replaceAll("-$", ""), jobs(type).model());
     }
     for (String type : List.of("datetime", "datetime2(0)", "datetimeoffset(3)")) {
       all.put(
-          "time-" + type.replaceAll("[^a-z0-9]+", "-").replaceAll("-$", ""), times(type).model());
+          "time-" + type.replaceAll("[^A-Za-z0-9]+", "-").replaceAll("-$", ""),
+          times(type).model());
     }
     all.put(
         "time-zone",

@@ -68,7 +68,7 @@ final class Borrowed implements AutoCloseable {
         connection.setAutoCommit(true);
       }
       if (readOnly) {
-        connection.setReadOnly(false);
+        makeWritable();
       }
       isolate(level);
       if (!wantAutoCommit) {
@@ -82,6 +82,15 @@ final class Borrowed implements AutoCloseable {
 
   Connection connection() {
     return connection;
+  }
+
+  /** Not every driver can do that; then the first statement that writes tells. */
+  private void makeWritable() {
+    try {
+      connection.setReadOnly(false);
+    } catch (SQLException e) {
+      // It stays read-only.
+    }
   }
 
   private void isolate(Level level) throws SQLException {
