@@ -261,7 +261,7 @@ FROM (SELECT CASE
       WHEN (q.`Status` = :ready OR q.`Status` = :ready_1) THEN 'ready'
       ELSE 'other' END AS rowlock_state, q.`Id`, q.`Status`, q.`RetryCount`, q.`ProcessingStartedAt`, q.`ClaimNo` FROM `Table_Queue` q) s
 WHERE rowlock_state = :row_state
-ORDER BY s.`Id` IS NULL, s.`Id`
+ORDER BY s.`Id`
 LIMIT :limit;
 
 -- show: one row; no locks

@@ -272,7 +272,7 @@ FROM (SELECT CASE
       WHEN q.`state` = :ready THEN 'scheduled'
       ELSE 'other' END AS rowlock_state, q.`id`, q.`state`, q.`retry_count`, q.`locked_until`, q.`claim_no`, q.`run_after`, q.`last_error`, q.`title`, q.`rendered_title` FROM `article_claim_demo` q) s
 WHERE rowlock_state = :row_state
-ORDER BY s.`id` IS NULL, s.`id`
+ORDER BY s.`id`
 LIMIT :limit;
 
 -- show: one row; no locks

@@ -14,7 +14,7 @@ WHERE t."Id" IN (
   WHERE q."Id" IS NOT NULL
       AND q."Status" = :ready
       AND COALESCE(q."RetryCount", 0) < :max_attempts
-  ORDER BY q."Id" IS NULL, q."Id"
+  ORDER BY q."Id"
   LIMIT :limit
 )
 RETURNING "Table_Queue"."Id", CAST("Table_Queue"."ClaimNo" AS TEXT) AS "rowlock_fence_ClaimNo", CAST("Table_Queue"."RetryCount" AS TEXT) AS "rowlock_fence_RetryCount", "Table_Queue"."ProcessingStartedAt", "Table_Queue"."RetryCount", "Table_Queue"."Id";
@@ -31,7 +31,7 @@ WHERE t."Id" IN (
   WHERE q."Id" IS NOT NULL
       AND q."Status" = :ready_1
       AND COALESCE(q."RetryCount", 0) < :max_attempts
-  ORDER BY q."Id" IS NULL, q."Id"
+  ORDER BY q."Id"
   LIMIT :limit
 )
 RETURNING "Table_Queue"."Id", CAST("Table_Queue"."ClaimNo" AS TEXT) AS "rowlock_fence_ClaimNo", CAST("Table_Queue"."RetryCount" AS TEXT) AS "rowlock_fence_RetryCount", "Table_Queue"."ProcessingStartedAt", "Table_Queue"."RetryCount", "Table_Queue"."Id";
@@ -42,7 +42,7 @@ SET "Status" = :done
 WHERE t."Id" = :key_Id
     AND t."ClaimNo" = :fence_token
     AND t."RetryCount" = :fence_attempts
-    AND +(t."Status" = :processing);
+    AND t."Status" = :processing;
 
 -- fail: a failed attempt that will be tried again; 0 rows: lease lost
 UPDATE "Table_Queue" AS t
@@ -51,7 +51,7 @@ SET "Status" = :retry,
 WHERE t."Id" = :key_Id
     AND t."ClaimNo" = :fence_token
     AND t."RetryCount" = :fence_attempts
-    AND +(t."Status" = :processing);
+    AND t."Status" = :processing;
 
 -- dead: no attempt is left, or refused for good; 0 rows: lease lost
 UPDATE "Table_Queue" AS t
@@ -61,7 +61,7 @@ SET "Status" = :retry,
 WHERE t."Id" = :key_Id
     AND t."ClaimNo" = :fence_token
     AND t."RetryCount" = :fence_attempts
-    AND +(t."Status" = :processing);
+    AND t."Status" = :processing;
 
 -- release: back untouched; 0 rows: lease lost
 UPDATE "Table_Queue" AS t
@@ -71,7 +71,7 @@ SET "Status" = :back_to,
 WHERE t."Id" = :key_Id
     AND t."ClaimNo" = :fence_token
     AND t."RetryCount" = :fence_attempts
-    AND +(t."Status" = :processing);
+    AND t."Status" = :processing;
 
 -- extend: extends the lease; no row returned: lease lost
 UPDATE "Table_Queue" AS t
@@ -79,7 +79,7 @@ SET "ProcessingStartedAt" = COALESCE(strftime('%Y-%m-%d %H:%M:%f', 'now', printf
 WHERE t."Id" = :key_Id
     AND t."ClaimNo" = :fence_token
     AND t."RetryCount" = :fence_attempts
-    AND +(t."Status" = :processing)
+    AND t."Status" = :processing
 RETURNING CAST("Table_Queue"."ClaimNo" AS TEXT) AS "rowlock_fence_ClaimNo", CAST("Table_Queue"."RetryCount" AS TEXT) AS "rowlock_fence_RetryCount", "Table_Queue"."ProcessingStartedAt";
 
 -- recover: makes up to :limit rows ready again whose lease has ended; those without attempts left become dead letters
@@ -154,7 +154,7 @@ FROM (SELECT CASE
       WHEN (q."Status" = :ready OR q."Status" = :ready_1) THEN 'ready'
       ELSE 'other' END AS rowlock_state, q."Id", q."Status", q."RetryCount", q."ProcessingStartedAt", q."ClaimNo" FROM "Table_Queue" q) s
 WHERE rowlock_state = :row_state
-ORDER BY s."Id" IS NULL, s."Id"
+ORDER BY s."Id"
 LIMIT :limit;
 
 -- show: one row; no locks
@@ -174,7 +174,7 @@ WHERE q."Id" = :key_Id;
 -- Recommended for this mapping:
 
 -- index for claims: a claim then reads the first rows of a range, however many rows are done
-CREATE INDEX "rowlock_Table_Queue_claim" ON "Table_Queue" ("Status", "Id" IS NULL, "Id");
+CREATE INDEX "rowlock_Table_Queue_claim" ON "Table_Queue" ("Status", "Id");
 
 -- column for error: the text of the last failure; then map error: last_error
 ALTER TABLE "Table_Queue" ADD COLUMN last_error TEXT NULL;

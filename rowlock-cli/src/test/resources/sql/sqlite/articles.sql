@@ -16,7 +16,7 @@ WHERE t."id" IN (
       AND (q."run_after" IS NULL OR CASE typeof(q."run_after") WHEN 'integer' THEN strftime('%Y-%m-%d %H:%M:%f', q."run_after" / 1000.0, 'unixepoch') ELSE COALESCE(strftime('%Y-%m-%d %H:%M:%f', q."run_after"), q."run_after") END <= strftime('%Y-%m-%d %H:%M:%f', 'now'))
       AND COALESCE(q."retry_count", 0) < :max_attempts
       AND (lang = 'ru')
-  ORDER BY q."id" IS NULL, q."id"
+  ORDER BY q."id"
   LIMIT :limit
 )
 RETURNING "article_claim_demo"."id", CAST("article_claim_demo"."claim_no" AS TEXT) AS "rowlock_fence_claim_no", CAST("article_claim_demo"."retry_count" AS TEXT) AS "rowlock_fence_retry_count", "article_claim_demo"."locked_until", "article_claim_demo"."retry_count", "article_claim_demo"."title", "article_claim_demo"."id";
@@ -29,7 +29,7 @@ SET "state" = :done,
 WHERE t."id" = :key_id
     AND t."claim_no" = :fence_token
     AND t."retry_count" = :fence_attempts
-    AND +(t."state" = :processing);
+    AND t."state" = :processing;
 
 -- fail: a failed attempt that will be tried again; 0 rows: lease lost
 UPDATE "article_claim_demo" AS t
@@ -40,7 +40,7 @@ SET "state" = :retry,
 WHERE t."id" = :key_id
     AND t."claim_no" = :fence_token
     AND t."retry_count" = :fence_attempts
-    AND +(t."state" = :processing);
+    AND t."state" = :processing;
 
 -- dead: no attempt is left, or refused for good; 0 rows: lease lost
 UPDATE "article_claim_demo" AS t
@@ -50,7 +50,7 @@ SET "state" = :dead,
 WHERE t."id" = :key_id
     AND t."claim_no" = :fence_token
     AND t."retry_count" = :fence_attempts
-    AND +(t."state" = :processing);
+    AND t."state" = :processing;
 
 -- snooze: later, at no cost; 0 rows: lease lost
 UPDATE "article_claim_demo" AS t
@@ -61,7 +61,7 @@ SET "state" = :back_to,
 WHERE t."id" = :key_id
     AND t."claim_no" = :fence_token
     AND t."retry_count" = :fence_attempts
-    AND +(t."state" = :processing);
+    AND t."state" = :processing;
 
 -- release: back untouched; 0 rows: lease lost
 UPDATE "article_claim_demo" AS t
@@ -71,7 +71,7 @@ SET "state" = :back_to,
 WHERE t."id" = :key_id
     AND t."claim_no" = :fence_token
     AND t."retry_count" = :fence_attempts
-    AND +(t."state" = :processing);
+    AND t."state" = :processing;
 
 -- extend: extends the lease; no row returned: lease lost
 UPDATE "article_claim_demo" AS t
@@ -79,7 +79,7 @@ SET "locked_until" = COALESCE(strftime('%Y-%m-%d %H:%M:%f', 'now', printf('%+.3f
 WHERE t."id" = :key_id
     AND t."claim_no" = :fence_token
     AND t."retry_count" = :fence_attempts
-    AND +(t."state" = :processing)
+    AND t."state" = :processing
 RETURNING CAST("article_claim_demo"."claim_no" AS TEXT) AS "rowlock_fence_claim_no", CAST("article_claim_demo"."retry_count" AS TEXT) AS "rowlock_fence_retry_count", "article_claim_demo"."locked_until";
 
 -- recover: makes up to :limit rows ready again whose lease has ended; those without attempts left become dead letters
@@ -154,7 +154,7 @@ FROM (SELECT CASE
       WHEN q."state" = :ready THEN 'scheduled'
       ELSE 'other' END AS rowlock_state, q."id", q."state", q."retry_count", q."locked_until", q."claim_no", q."run_after", q."last_error", q."title", q."rendered_title" FROM "article_claim_demo" q) s
 WHERE rowlock_state = :row_state
-ORDER BY s."id" IS NULL, s."id"
+ORDER BY s."id"
 LIMIT :limit;
 
 -- show: one row; no locks
@@ -177,4 +177,4 @@ WHERE q."id" = :key_id;
 -- Recommended for this mapping:
 
 -- index for claims: a claim then reads the first rows of a range, however many rows are done
-CREATE INDEX "rowlock_article_claim_demo_claim" ON "article_claim_demo" ("state", "id" IS NULL, "id");
+CREATE INDEX "rowlock_article_claim_demo_claim" ON "article_claim_demo" ("state", "id");

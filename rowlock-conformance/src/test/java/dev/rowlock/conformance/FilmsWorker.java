@@ -22,7 +22,7 @@ import javax.sql.DataSource;
 final class FilmsWorker {
   private FilmsWorker() {}
 
-  /** Arguments: JDBC URL, table, file to log starts to. */
+  /** Arguments: JDBC URL, table, file to log starts to, and milliseconds of lease if not 3000. */
   public static void main(String[] args) throws Exception {
     DataSource dataSource = new UrlDataSource(args[0], new Properties());
     Path log = Path.of(args[2]);
@@ -37,7 +37,8 @@ final class FilmsWorker {
             .read("title")
             .write("rendered_title")
             .build();
-    Queue queue = Queue.builder("films", dataSource, mapping).lease(Duration.ofSeconds(3)).build();
+    Duration lease = Duration.ofMillis(args.length > 3 ? Long.parseLong(args[3]) : 3000);
+    Queue queue = Queue.builder("films", dataSource, mapping).lease(lease).build();
     try (Worker worker =
         queue
             .worker(

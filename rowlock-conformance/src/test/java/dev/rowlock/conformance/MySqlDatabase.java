@@ -256,8 +256,23 @@ class MySqlDatabase implements TestDatabase {
     return switch (facility) {
       case CASE_SENSITIVE_COLUMNS -> Optional.of("column names are equal in any case");
       case ROW_LOCKS, DEADLOCKS, TEXT_LENGTHS, LOGIN_ROLES -> Optional.empty();
+      case POINTS_IN_TIME -> unless(mariaDb || pinsZones(), "a statement has no zone of its own");
+      case CHECKS -> unless(mariaDb || knowsChecks(), "CHECK came with MySQL 8.0.16");
       default -> Optional.of("PostgreSQL's own");
     };
+  }
+
+  private static Optional<String> unless(boolean fine, String reason) {
+    return fine ? Optional.empty() : Optional.of(reason);
+  }
+
+  private boolean pinsZones() {
+    return text("select /*+ SET_VAR(time_zone = '+00:01') */ @@session.time_zone").equals("+00:01");
+  }
+
+  private boolean knowsChecks() {
+    return text("select count(*) from information_schema.tables where table_name = 'CHECK_CONSTRAINTS'")
+        .equals("1");
   }
 
   @Override

@@ -266,7 +266,6 @@ interface SqliteLocks extends Suite {
       strings = {
         "transaction_mode=IMMEDIATE",
         "transaction_mode=EXCLUSIVE",
-        "transaction_mode=IMMEDIATE&busy_timeout=0",
         "transaction_mode=DEFERRED&busy_timeout=0",
         "busy_timeout=0&journal_mode=DELETE"
       })

@@ -53,7 +53,8 @@ interface SqlitePlans extends Suite {
   private String plan(Queue queue, String statement) {
     StringBuilder all = new StringBuilder();
     for (SqlListing.Statement s : queue.sql().statements()) {
-      if (s.name().startsWith(statement)) {
+      // What only takes the lock reads no row, whatever its plan would be.
+      if (s.name().startsWith(statement) && !s.name().endsWith("before")) {
         bench()
             .schema()
             .query("explain query plan " + s.sql())
@@ -97,7 +98,9 @@ interface SqlitePlans extends Suite {
       Queue queue = t.queue(q -> q);
       assertThat(plan(queue, "claim")).contains("INDEX rowlock_jobs_claim").doesNotContain("TEMP");
       assertThat(plan(queue, "recover")).doesNotContain("SCAN q").doesNotContain("TEMP");
-      assertThat(plan(queue, "complete")).contains("INTEGER PRIMARY KEY").doesNotContain("SCAN");
+      assertThat(plan(queue, "complete"))
+          .contains("autoindex_jobs_1 (id=?)")
+          .doesNotContain("SCAN");
       List<Claim> claims = queue.claim(20);
       assertThat(claims).hasSize(20);
       assertThat(claims.stream().map(c -> t.number(c.key().get("id"), "priority")))

@@ -271,7 +271,7 @@ public final class Sqlite extends StandardDialect {
   public ClaimPlan claim(Model model, int ready, OptionalInt limit) {
     Map<String, String> f = fragments(model);
     f.put("ready", keyed(model) + new Predicates(model).ready("q", ready));
-    f.put("order", order(model, "q"));
+    f.put("order", keysLast(model));
     Map<Column, String> set = new Assignments(model, "t").claim();
     if (set.isEmpty()) {
       f.put("q.selected", f.get("q.out"));
@@ -307,6 +307,15 @@ public final class Sqlite extends StandardDialect {
         .filter(c -> c.kind() != Kind.INTEGER)
         .map(c -> c.of("q") + " IS NOT NULL\nAND ")
         .collect(Collectors.joining());
+  }
+
+  /** A key is never NULL here, also where nobody has looked at the table. */
+  private String keysLast(Model model) {
+    String order = order(model, "q");
+    for (Column c : model.key()) {
+      order = order.replace(c.of("q") + " IS NULL, ", "");
+    }
+    return order;
   }
 
   /**

@@ -81,6 +81,9 @@ public final class Targets {
     if (MariaDbUrl.is(url)) {
       return MariaDbUrl.target(url, user, password);
     }
+    if (SqliteUrl.is(url)) {
+      return jdbc(SqliteUrl.jdbc(url), Optional.empty(), Optional.empty());
+    }
     Product product =
         Product.of(url)
             .orElseThrow(
@@ -91,6 +94,7 @@ public final class Targets {
     return switch (product) {
       case POSTGRESQL -> jdbcPostgres(url, user, password);
       case SQLSERVER, MARIADB -> jdbc(url, user, password);
+      case SQLITE -> jdbc(url, Optional.empty(), Optional.empty());
       case H2 -> {
         boolean inUrl = url.toLowerCase(java.util.Locale.ROOT).contains(";user=");
         yield jdbc(url, user.or(() -> inUrl ? Optional.empty() : Optional.of("sa")), password);
