@@ -241,6 +241,20 @@ interface MySqlHazards extends Suite {
         .hasMessageContainingAll("group", "binlog_format");
   }
 
+  /** A node writes to the others what it would log, and refuses as if it did. */
+  @Test
+  default void p03_c101_aClustersNodeLogsStatementsWithoutALogToo() {
+    TestTable t = table("jobs").full().with(Role.GROUP).create();
+    String node =
+        "select 'log_bin', 'OFF' union select 'wsrep_on', 'ON'"
+            + " union select 'binlog_format', 'STATEMENT'";
+    DataSource cluster =
+        pretending(sql -> sql.contains("VARIABLES") && sql.contains("log_bin") ? node : sql);
+    assertThatThrownBy(() -> t.queue(cluster))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContainingAll("group", "binlog_format");
+  }
+
   /** 1093, 1235 and the unsafe forms: no subselect of the table that is written, no LIMIT. */
   @Test
   default void p09_c102_noWriteHasALimitOrReadsItsOwnTable() {

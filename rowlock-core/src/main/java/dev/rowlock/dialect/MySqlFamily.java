@@ -168,15 +168,23 @@ abstract class MySqlFamily extends StandardDialect {
         : Connection.TRANSACTION_READ_COMMITTED;
   }
 
+  // SHOW, since not every server has each of them. A node of a Galera cluster writes to the other
+  // nodes what it would write to a log, also without one.
+  private static final String LOG =
+      """
+      SHOW SESSION VARIABLES
+      WHERE Variable_name IN ('log_bin', 'binlog_format', 'wsrep_on')
+      """;
+
   static boolean logsStatements(Connection connection) throws SQLException {
-    try {
-      return flag(connection, "SELECT @@GLOBAL.log_bin AND @@SESSION.binlog_format = 'STATEMENT'");
-    } catch (SQLException e) {
-      if (e.getErrorCode() == 1193) {
-        return false; // A later server that can only log rows.
-      }
-      throw e;
-    }
+    Set<String> found =
+        Set.copyOf(
+            Jdbc.query(
+                connection,
+                LOG,
+                r -> (r.getString(1) + "=" + r.getString(2)).toLowerCase(Locale.ROOT)));
+    return found.contains("binlog_format=statement")
+        && (found.contains("log_bin=on") || found.contains("wsrep_on=on"));
   }
 
   @Override
