@@ -214,14 +214,6 @@ class MySqlDatabase implements TestDatabase {
     return "set time_zone = '" + (zone.equals("UTC") ? "+00:00" : zone) + "'";
   }
 
-  /** A TINYINT(1) is a number that a driver may take for a boolean. */
-  @Override
-  public Object value(ResultSet row, int index) throws SQLException {
-    Object value = row.getObject(index);
-    boolean number = row.getMetaData().getColumnTypeName(index).startsWith("TINYINT");
-    return value instanceof Boolean && number ? (Object) row.getInt(index) : value;
-  }
-
   @Override
   public Instant instant(ResultSet row, int index) throws SQLException {
     return row.getObject(index, LocalDateTime.class).toInstant(ZoneOffset.UTC);
@@ -256,23 +248,14 @@ class MySqlDatabase implements TestDatabase {
     return switch (facility) {
       case CASE_SENSITIVE_COLUMNS -> Optional.of("column names are equal in any case");
       case ROW_LOCKS, DEADLOCKS, TEXT_LENGTHS, LOGIN_ROLES -> Optional.empty();
-      case POINTS_IN_TIME -> unless(mariaDb || pinsZones(), "a statement has no zone of its own");
-      case CHECKS -> unless(mariaDb || knowsChecks(), "CHECK came with MySQL 8.0.16");
+      case POINTS_IN_TIME -> unless(pointsInTime, "a statement has no zone of its own");
+      case CHECKS -> unless(checks, "CHECK came with MySQL 8.0.16");
       default -> Optional.of("PostgreSQL's own");
     };
   }
 
   private static Optional<String> unless(boolean fine, String reason) {
     return fine ? Optional.empty() : Optional.of(reason);
-  }
-
-  private boolean pinsZones() {
-    return text("select /*+ SET_VAR(time_zone = '+00:01') */ @@session.time_zone").equals("+00:01");
-  }
-
-  private boolean knowsChecks() {
-    return text("select count(*) from information_schema.tables where table_name = 'CHECK_CONSTRAINTS'")
-        .equals("1");
   }
 
   @Override
