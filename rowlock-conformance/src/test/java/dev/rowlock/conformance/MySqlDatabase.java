@@ -214,14 +214,6 @@ class MySqlDatabase implements TestDatabase {
     return "set time_zone = '" + (zone.equals("UTC") ? "+00:00" : zone) + "'";
   }
 
-  /** A TINYINT(1) is a number that a driver may take for a boolean. */
-  @Override
-  public Object value(ResultSet row, int index) throws SQLException {
-    Object value = row.getObject(index);
-    boolean number = row.getMetaData().getColumnTypeName(index).startsWith("TINYINT");
-    return value instanceof Boolean && number ? (Object) row.getInt(index) : value;
-  }
-
   @Override
   public Instant instant(ResultSet row, int index) throws SQLException {
     return row.getObject(index, LocalDateTime.class).toInstant(ZoneOffset.UTC);

@@ -72,12 +72,7 @@ interface MySqlPlans extends MySqlHazards {
     return steps;
   }
 
-  /** Before 11, MariaDB sorts what it has found by an index where a column IS NULL. */
-  private boolean sortsNulls() {
-    return mySql().mariaDb() && db().name().matches("MariaDB 10\\..*");
-  }
-
-  private void indexRanges(TestTable t, String statement, boolean sorted) {
+  private void indexRanges(TestTable t, String statement) {
     List<Map<String, String>> plan = explain(t, statement);
     String shown =
         statement + "\n" + plan.stream().map(Map::toString).collect(Collectors.joining("\n"));
@@ -87,9 +82,7 @@ interface MySqlPlans extends MySqlHazards {
     for (Map<String, String> read : reads) {
       assertThat(read.get("type")).as(shown).isIn("range", "ref");
       assertThat(read.get("key")).as(shown).startsWith("rowlock_").endsWith("_claim");
-      if (!sorted) {
-        assertThat(read.get("extra")).as(shown).doesNotContain("filesort");
-      }
+      assertThat(read.get("extra")).as(shown).doesNotContain("filesort");
     }
     assertThat(plan)
         .as(shown)
@@ -104,8 +97,8 @@ interface MySqlPlans extends MySqlHazards {
   default void p03_theClaimIsAnIndexRangeInClaimOrder() {
     TestTable t =
         filled(table("jobs").key("id").state().with(Role.TOKEN, Role.LEASE_UNTIL, Role.ATTEMPTS));
-    indexRanges(t, "claim, step 1", false);
-    indexRanges(t, "recover, step 1", false);
+    indexRanges(t, "claim, step 1");
+    indexRanges(t, "recover, step 1");
     Queue queue = t.queue(q -> q);
     long before = reads();
     List<Claim> claims = queue.claim(10);
@@ -120,7 +113,7 @@ interface MySqlPlans extends MySqlHazards {
   @Test
   default void p03_theClaimIsIndexRangesWithColumnsThatMayBeNull() {
     TestTable t = filled(table("jobs").full().with(Role.PRIORITY));
-    indexRanges(t, "claim, step 1", sortsNulls());
+    indexRanges(t, "claim, step 1");
     assertThat(explain(t, "claim, step 1").stream().filter(s -> s.get("table").equals("q")))
         .hasSize(4);
     assertThat(keys(t.queue(q -> q).claim(2)))

@@ -9,6 +9,7 @@ import dev.rowlock.Claim;
 import dev.rowlock.ConfigurationException;
 import dev.rowlock.DatabaseException;
 import dev.rowlock.Fault;
+import dev.rowlock.Key;
 import dev.rowlock.Queue;
 import dev.rowlock.Role;
 import dev.rowlock.State;
@@ -83,6 +84,28 @@ interface MySqlShapes extends MySqlHazards, P14States {
     }
   }
 
+  /** As drivers have it by themselves; the suite's connections do not. */
+  @Test
+  default void p14_c025_aCounterThatTheDriverTakesForABooleanCounts() {
+    TestTable t =
+        table("jobs")
+            .key("id")
+            .state(State.of("st", "0", "1", "2"), "tinyint(1) default 0 not null")
+            .with(Role.TOKEN)
+            .with(Role.ATTEMPTS, "tries", "tinyint(1) default 0 not null")
+            .read("seen", "tinyint(1) default 5 not null")
+            .create()
+            .rows(1, 1);
+    Queue queue =
+        t.queue(mySql().dataSource(bench().schema().name(), Map.of("tinyInt1isBit", "true")));
+    queue.apply(new Change.Fail(claim(queue), "x", Optional.of(Duration.ZERO)));
+    Claim again = claim(queue);
+    assertThat(again.attempt()).hasValue(2);
+    assertThat(again.row().get("seen")).isEqualTo(5L);
+    queue.complete(again);
+    assertThat(t.state(1)).isEqualTo("2");
+  }
+
   @Test
   default void p13_c028_unsignedNumbersUpToTheirEnd() {
     TestTable t =
@@ -142,8 +165,14 @@ interface MySqlShapes extends MySqlHazards, P14States {
             .state()
             .constraint("unique (no)")
             .create();
-    assertThat(t.queue().enqueue(List.of(Map.of("tenant", "b"), Map.of("tenant", "a"))))
-        .containsExactly(t.queue().key("b", "1"), t.queue().key("a", "2"));
+    List<Key> keys = t.queue().enqueue(List.of(Map.of("tenant", "b"), Map.of("tenant", "a")));
+    // A cluster's nodes count in steps.
+    assertThat(keys)
+        .isEqualTo(
+            bench().schema().query("select tenant, no from jobs order by no").stream()
+                .map(row -> t.queue().key(row.get(0).toString(), row.get(1).toString()))
+                .toList());
+    assertThat(keys.stream().map(k -> k.get("tenant"))).containsExactly("b", "a");
   }
 
   @ParameterizedTest

@@ -11,10 +11,13 @@ import dev.rowlock.spi.RecoverPlan;
 import dev.rowlock.spi.RowsSql;
 import dev.rowlock.spi.Sql;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Claims and recovery on MariaDB and MySQL. */
 record MySqlClaims(MySqlFamily dialect, Model model) {
@@ -138,16 +141,16 @@ record MySqlClaims(MySqlFamily dialect, Model model) {
               keys("q"), model.table().quoted(), where, MySqlFamily.stateFirst(model), order());
     }
     List<String> parts = new ArrayList<>();
-    for (String branch : branches(split)) {
+    for (Branch branch : branches(split)) {
       parts.add(
           "(SELECT %s\nFROM %s AS q\nWHERE %s%s\nORDER BY %s%s\nLIMIT :window)"
               .formatted(
                   selected(),
                   model.table().quoted(),
                   where,
-                  branch,
+                  branch.where,
                   MySqlFamily.stateFirst(model),
-                  MySqlFamily.indexOrder(model, "q")));
+                  MySqlFamily.indexOrder(model, "q", branch.none)));
     }
     return "SELECT %s\nFROM (\n  %s\n) AS q\nORDER BY %s\nLIMIT :window"
         .formatted(keys("q"), String.join("\nUNION ALL\n", parts).replace("\n", "\n  "), order());
@@ -168,17 +171,26 @@ record MySqlClaims(MySqlFamily dialect, Model model) {
     return dialect.sayNulls(item) && !model.key().contains(item.column());
   }
 
-  /** Every way in which the columns can have a value or none. */
-  private static List<String> branches(List<Model.OrderItem> split) {
-    List<String> all = List.of("");
-    for (Model.OrderItem item : split) {
-      String column = item.column().of("q");
-      List<String> more = new ArrayList<>();
-      for (String before : all) {
-        more.add(before + "\nAND " + column + " IS NOT NULL");
-        more.add(before + "\nAND " + column + " IS NULL");
+  /** Rows in which some columns of the order have a value and others have none. */
+  private record Branch(String where, Set<Column> none) {
+    Branch with(Column column, boolean value) {
+      Set<Column> more = new HashSet<>(none);
+      if (!value) {
+        more.add(column);
       }
-      all = more;
+      String not = value ? " IS NOT NULL" : " IS NULL";
+      return new Branch(where + "\nAND " + column.of("q") + not, more);
+    }
+  }
+
+  /** Every way in which the columns can have a value or none. */
+  private static List<Branch> branches(List<Model.OrderItem> split) {
+    List<Branch> all = List.of(new Branch("", Set.of()));
+    for (Model.OrderItem item : split) {
+      all =
+          all.stream()
+              .flatMap(b -> Stream.of(b.with(item.column(), true), b.with(item.column(), false)))
+              .toList();
     }
     return all;
   }

@@ -30,6 +30,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -167,15 +168,23 @@ abstract class MySqlFamily extends StandardDialect {
         : Connection.TRANSACTION_READ_COMMITTED;
   }
 
+  // SHOW, since not every server has each of them. A node of a Galera cluster writes to the other
+  // nodes what it would write to a log, also without one.
+  private static final String LOG =
+      """
+      SHOW SESSION VARIABLES
+      WHERE Variable_name IN ('log_bin', 'binlog_format', 'wsrep_on')
+      """;
+
   static boolean logsStatements(Connection connection) throws SQLException {
-    try {
-      return flag(connection, "SELECT @@GLOBAL.log_bin AND @@SESSION.binlog_format = 'STATEMENT'");
-    } catch (SQLException e) {
-      if (e.getErrorCode() == 1193) {
-        return false; // A later server that can only log rows.
-      }
-      throw e;
-    }
+    Set<String> found =
+        Set.copyOf(
+            Jdbc.query(
+                connection,
+                LOG,
+                r -> (r.getString(1) + "=" + r.getString(2)).toLowerCase(Locale.ROOT)));
+    return found.contains("binlog_format=statement")
+        && (found.contains("log_bin=on") || found.contains("wsrep_on=on"));
   }
 
   @Override
@@ -343,16 +352,21 @@ abstract class MySqlFamily extends StandardDialect {
 
   @Override
   String orderForIndex(Model model) {
-    return byIndex(model) ? "ORDER BY " + stateFirst(model) + indexOrder(model, "q") : "";
+    return byIndex(model) ? "ORDER BY " + stateFirst(model) + indexOrder(model, "q", Set.of()) : "";
   }
 
   static String stateFirst(Model model) {
     return byIndex(model) ? model.state().orElseThrow().of("q") + ", " : "";
   }
 
-  /** The order in which an index is read: NULL first, or last where it descends. */
-  static String indexOrder(Model model, String alias) {
+  /**
+   * The order in which an index is read: NULL first, or last where it descends. A column that is
+   * NULL in all rows that are wanted must not stand in it: MySQL would read and sort them all (bug
+   * 119442).
+   */
+  static String indexOrder(Model model, String alias, Set<Column> none) {
     return model.order().stream()
+        .filter(o -> !none.contains(o.column()))
         .map(o -> o.column().of(alias) + (o.by().descending() ? " DESC" : ""))
         .collect(Collectors.joining(", "));
   }
