@@ -1,5 +1,5 @@
 -- claim 1
-DECLARE @taken TABLE ([id] bigint, [rowlock_fence_claim_no] nvarchar(60), [rowlock_fence_retry_count] nvarchar(60), [rowlock_fence_locked_by] nvarchar(4000), [locked_until] datetime2(7), [retry_count] int, [max_tries] int, [title] nvarchar(4000), rowlock_o1 int, rowlock_o2 datetime2(7));
+DECLARE @taken TABLE ([id] bigint, [claim_no] bigint, [retry_count] int, [locked_by] nvarchar(4000), [locked_until] datetime2(7), [max_tries] int, [title] nvarchar(4000), rowlock_o1 int, rowlock_o2 datetime2(7));
 WITH next AS (
   SELECT TOP (:limit) q.[id], q.[claim_no], q.[retry_count], q.[locked_by], q.[locked_until], q.[max_tries], q.[title], q.[state], q.[processing_started_at], q.[prio], q.[run_after]
   FROM [app].[article_claim_demo] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
@@ -15,11 +15,11 @@ SET [state] = :processing,
     [processing_started_at] = SYSUTCDATETIME(),
     [locked_until] = DATEADD(millisecond, (:lease_ms) % 1000, DATEADD(second, (:lease_ms) / 1000, SYSUTCDATETIME())),
     [locked_by] = :worker
-OUTPUT inserted.[id], CAST(inserted.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], CAST(inserted.[retry_count] AS nvarchar(60)) AS [rowlock_fence_retry_count], CAST(inserted.[locked_by] AS nvarchar(4000)) AS [rowlock_fence_locked_by], inserted.[locked_until], inserted.[retry_count], inserted.[max_tries], inserted.[title], deleted.[prio], deleted.[run_after]
+OUTPUT inserted.[id], inserted.[claim_no], inserted.[retry_count], inserted.[locked_by], inserted.[locked_until], inserted.[max_tries], inserted.[title], deleted.[prio], deleted.[run_after]
 INTO @taken;
-SELECT [id], [rowlock_fence_claim_no], [rowlock_fence_retry_count], [rowlock_fence_locked_by], [locked_until], [retry_count], [max_tries], [title]
-FROM @taken
-ORDER BY rowlock_o1, rowlock_o2, [id];
+SELECT taken.[id], CAST(taken.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], CAST(taken.[retry_count] AS nvarchar(60)) AS [rowlock_fence_retry_count], CAST(taken.[locked_by] AS nvarchar(4000)) AS [rowlock_fence_locked_by], taken.[locked_until], taken.[retry_count], taken.[max_tries], taken.[title]
+FROM @taken AS taken
+ORDER BY taken.rowlock_o1, taken.rowlock_o2, taken.[id];
 
 -- complete
 UPDATE t
@@ -209,10 +209,10 @@ JOIN [app].[article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id
 SELECT rowlock_n FROM @current;
 
 -- extend
-DECLARE @extended TABLE (rowlock_n int, [rowlock_fence_claim_no] nvarchar(60), [rowlock_fence_retry_count] nvarchar(60), [rowlock_fence_locked_by] nvarchar(4000), [locked_until] datetime2(7));
+DECLARE @extended TABLE (rowlock_n int, [claim_no] bigint, [retry_count] int, [locked_by] nvarchar(4000), [locked_until] datetime2(7));
 UPDATE t
 SET [locked_until] = DATEADD(millisecond, (g.[by_ms]) % 1000, DATEADD(second, (g.[by_ms]) / 1000, SYSUTCDATETIME()))
-OUTPUT g.rowlock_n, CAST(inserted.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], CAST(inserted.[retry_count] AS nvarchar(60)) AS [rowlock_fence_retry_count], CAST(inserted.[locked_by] AS nvarchar(4000)) AS [rowlock_fence_locked_by], inserted.[locked_until] INTO @extended
+OUTPUT g.rowlock_n, inserted.[claim_no], inserted.[retry_count], inserted.[locked_by], inserted.[locked_until] INTO @extended
 FROM (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1, :fence_worker__1, :by_ms__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2, :fence_worker__2, :by_ms__2),
@@ -224,7 +224,7 @@ JOIN [app].[article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK
     AND t.[retry_count] = g.[fence_attempts]
     AND t.[locked_by] = g.[fence_worker]
     AND CASE WHEN t.[state] = :processing THEN 1 ELSE 0 END = 1;
-SELECT rowlock_n, e.[rowlock_fence_claim_no], e.[rowlock_fence_retry_count], e.[rowlock_fence_locked_by], e.[locked_until] FROM @extended AS e;
+SELECT e.rowlock_n, CAST(e.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], CAST(e.[retry_count] AS nvarchar(60)) AS [rowlock_fence_retry_count], CAST(e.[locked_by] AS nvarchar(4000)) AS [rowlock_fence_locked_by], e.[locked_until] FROM @extended AS e;
 
 -- extend, the others
 DECLARE @held int;

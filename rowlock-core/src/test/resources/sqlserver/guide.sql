@@ -1,5 +1,5 @@
 -- claim 1
-DECLARE @taken TABLE ([Id] bigint, [rowlock_fence_RetryCount] nvarchar(60), [ProcessingStartedAt] datetime2(3), [RetryCount] int);
+DECLARE @taken TABLE ([Id] bigint, [RetryCount] int, [ProcessingStartedAt] datetime2(3));
 WITH next AS (
   SELECT TOP (:limit) q.[Id], q.[RetryCount], q.[ProcessingStartedAt], q.[Status]
   FROM [dbo].[Table_Queue] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
@@ -11,14 +11,14 @@ UPDATE next
 SET [Status] = :processing,
     [RetryCount] = next.[RetryCount] + 1,
     [ProcessingStartedAt] = CAST(SYSUTCDATETIME() AS datetime2(3))
-OUTPUT inserted.[Id], CAST(inserted.[RetryCount] AS nvarchar(60)) AS [rowlock_fence_RetryCount], inserted.[ProcessingStartedAt], inserted.[RetryCount]
+OUTPUT inserted.[Id], inserted.[RetryCount], inserted.[ProcessingStartedAt]
 INTO @taken;
-SELECT [Id], [rowlock_fence_RetryCount], [ProcessingStartedAt], [RetryCount]
-FROM @taken
-ORDER BY [Id];
+SELECT taken.[Id], CAST(taken.[RetryCount] AS nvarchar(60)) AS [rowlock_fence_RetryCount], taken.[ProcessingStartedAt], taken.[RetryCount]
+FROM @taken AS taken
+ORDER BY taken.[Id];
 
 -- claim 2
-DECLARE @taken TABLE ([Id] bigint, [rowlock_fence_RetryCount] nvarchar(60), [ProcessingStartedAt] datetime2(3), [RetryCount] int);
+DECLARE @taken TABLE ([Id] bigint, [RetryCount] int, [ProcessingStartedAt] datetime2(3));
 WITH next AS (
   SELECT TOP (:limit) q.[Id], q.[RetryCount], q.[ProcessingStartedAt], q.[Status]
   FROM [dbo].[Table_Queue] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
@@ -30,11 +30,11 @@ UPDATE next
 SET [Status] = :processing,
     [RetryCount] = next.[RetryCount] + 1,
     [ProcessingStartedAt] = CAST(SYSUTCDATETIME() AS datetime2(3))
-OUTPUT inserted.[Id], CAST(inserted.[RetryCount] AS nvarchar(60)) AS [rowlock_fence_RetryCount], inserted.[ProcessingStartedAt], inserted.[RetryCount]
+OUTPUT inserted.[Id], inserted.[RetryCount], inserted.[ProcessingStartedAt]
 INTO @taken;
-SELECT [Id], [rowlock_fence_RetryCount], [ProcessingStartedAt], [RetryCount]
-FROM @taken
-ORDER BY [Id];
+SELECT taken.[Id], CAST(taken.[RetryCount] AS nvarchar(60)) AS [rowlock_fence_RetryCount], taken.[ProcessingStartedAt], taken.[RetryCount]
+FROM @taken AS taken
+ORDER BY taken.[Id];
 
 -- complete
 UPDATE t
@@ -145,10 +145,10 @@ JOIN [dbo].[Table_Queue] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[Id] = g.[
 SELECT rowlock_n FROM @current;
 
 -- extend
-DECLARE @extended TABLE (rowlock_n int, [rowlock_fence_RetryCount] nvarchar(60), [ProcessingStartedAt] datetime2(3));
+DECLARE @extended TABLE (rowlock_n int, [RetryCount] int, [ProcessingStartedAt] datetime2(3));
 UPDATE t
 SET [ProcessingStartedAt] = CAST(DATEADD(millisecond, (g.[by_ms] - :lease_ms) % 1000, DATEADD(second, (g.[by_ms] - :lease_ms) / 1000, SYSUTCDATETIME())) AS datetime2(3))
-OUTPUT g.rowlock_n, CAST(inserted.[RetryCount] AS nvarchar(60)) AS [rowlock_fence_RetryCount], inserted.[ProcessingStartedAt] INTO @extended
+OUTPUT g.rowlock_n, inserted.[RetryCount], inserted.[ProcessingStartedAt] INTO @extended
 FROM (VALUES
   (1, :key_Id__1, :fence_attempts__1, :by_ms__1),
   (2, :key_Id__2, :fence_attempts__2, :by_ms__2),
@@ -158,7 +158,7 @@ FROM (VALUES
 JOIN [dbo].[Table_Queue] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK) ON t.[Id] = g.[key_Id]
     AND t.[RetryCount] = g.[fence_attempts]
     AND CASE WHEN t.[Status] = :processing THEN 1 ELSE 0 END = 1;
-SELECT rowlock_n, e.[rowlock_fence_RetryCount], e.[ProcessingStartedAt] FROM @extended AS e;
+SELECT e.rowlock_n, CAST(e.[RetryCount] AS nvarchar(60)) AS [rowlock_fence_RetryCount], e.[ProcessingStartedAt] FROM @extended AS e;
 
 -- extend, the others
 DECLARE @held int;

@@ -1,5 +1,5 @@
 -- claim 1
-DECLARE @taken TABLE ([tenant] varchar(8000), [no] int, [rowlock_fence_attempts] nvarchar(60), [until] datetimeoffset(7), [attempts] smallint);
+DECLARE @taken TABLE ([tenant] varchar(8000), [no] int, [attempts] smallint, [until] datetimeoffset(7));
 WITH next AS (
   SELECT TOP (:limit) q.[tenant], q.[no], q.[attempts], q.[until], q.[state]
   FROM [dbo].[jobs] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
@@ -11,11 +11,11 @@ UPDATE next
 SET [state] = :processing,
     [attempts] = next.[attempts] + 1,
     [until] = DATEADD(millisecond, (:lease_ms) % 1000, DATEADD(second, (:lease_ms) / 1000, SYSDATETIMEOFFSET()))
-OUTPUT inserted.[tenant], inserted.[no], CAST(inserted.[attempts] AS nvarchar(60)) AS [rowlock_fence_attempts], inserted.[until], inserted.[attempts]
+OUTPUT inserted.[tenant], inserted.[no], inserted.[attempts], inserted.[until]
 INTO @taken;
-SELECT [tenant], [no], [rowlock_fence_attempts], [until], [attempts]
-FROM @taken
-ORDER BY [tenant], [no];
+SELECT taken.[tenant], taken.[no], CAST(taken.[attempts] AS nvarchar(60)) AS [rowlock_fence_attempts], taken.[until], taken.[attempts]
+FROM @taken AS taken
+ORDER BY taken.[tenant], taken.[no];
 
 -- complete
 DELETE t
@@ -132,10 +132,10 @@ JOIN [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[tenant] = CAST(g
 SELECT rowlock_n FROM @current;
 
 -- extend
-DECLARE @extended TABLE (rowlock_n int, [rowlock_fence_attempts] nvarchar(60), [until] datetimeoffset(7));
+DECLARE @extended TABLE (rowlock_n int, [attempts] smallint, [until] datetimeoffset(7));
 UPDATE t
 SET [until] = DATEADD(millisecond, (g.[by_ms]) % 1000, DATEADD(second, (g.[by_ms]) / 1000, SYSDATETIMEOFFSET()))
-OUTPUT g.rowlock_n, CAST(inserted.[attempts] AS nvarchar(60)) AS [rowlock_fence_attempts], inserted.[until] INTO @extended
+OUTPUT g.rowlock_n, inserted.[attempts], inserted.[until] INTO @extended
 FROM (VALUES
   (1, :key_tenant__1, :key_no__1, :fence_attempts__1, :by_ms__1),
   (2, :key_tenant__2, :key_no__2, :fence_attempts__2, :by_ms__2),
@@ -146,7 +146,7 @@ JOIN [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK) ON t.[tenant
     AND t.[no] = g.[key_no]
     AND t.[attempts] = g.[fence_attempts]
     AND CASE WHEN t.[state] = :processing THEN 1 ELSE 0 END = 1;
-SELECT rowlock_n, e.[rowlock_fence_attempts], e.[until] FROM @extended AS e;
+SELECT e.rowlock_n, CAST(e.[attempts] AS nvarchar(60)) AS [rowlock_fence_attempts], e.[until] FROM @extended AS e;
 
 -- extend, the others
 DECLARE @held int;

@@ -1,5 +1,5 @@
 -- claim 1
-DECLARE @taken TABLE ([id] bigint, [rowlock_fence_claimed_at] nvarchar(60), [claimed_at] datetime2(7));
+DECLARE @taken TABLE ([id] bigint, [claimed_at] datetime2(7));
 WITH next AS (
   SELECT TOP (:limit) q.[id], q.[claimed_at]
   FROM [dbo].[outbox] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
@@ -9,11 +9,11 @@ WITH next AS (
 )
 UPDATE next
 SET [claimed_at] = SYSUTCDATETIME()
-OUTPUT inserted.[id], CONVERT(nvarchar(60), inserted.[claimed_at], 126) AS [rowlock_fence_claimed_at], inserted.[claimed_at]
+OUTPUT inserted.[id], inserted.[claimed_at]
 INTO @taken;
-SELECT [id], [rowlock_fence_claimed_at], [claimed_at]
-FROM @taken
-ORDER BY [id];
+SELECT taken.[id], CONVERT(nvarchar(60), taken.[claimed_at], 126) AS [rowlock_fence_claimed_at], taken.[claimed_at]
+FROM @taken AS taken
+ORDER BY taken.[id];
 
 -- complete
 UPDATE t
@@ -124,10 +124,10 @@ JOIN [dbo].[outbox] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_i
 SELECT rowlock_n FROM @current;
 
 -- extend
-DECLARE @extended TABLE (rowlock_n int, [rowlock_fence_claimed_at] nvarchar(60), [claimed_at] datetime2(7));
+DECLARE @extended TABLE (rowlock_n int, [claimed_at] datetime2(7));
 UPDATE t
 SET [claimed_at] = DATEADD(millisecond, (g.[by_ms] - :lease_ms) % 1000, DATEADD(second, (g.[by_ms] - :lease_ms) / 1000, SYSUTCDATETIME()))
-OUTPUT g.rowlock_n, CONVERT(nvarchar(60), inserted.[claimed_at], 126) AS [rowlock_fence_claimed_at], inserted.[claimed_at] INTO @extended
+OUTPUT g.rowlock_n, inserted.[claimed_at] INTO @extended
 FROM (VALUES
   (1, :key_id__1, :fence_claimed_at__1, :by_ms__1),
   (2, :key_id__2, :fence_claimed_at__2, :by_ms__2),
@@ -138,7 +138,7 @@ JOIN [dbo].[outbox] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK) ON t.[id] 
     AND t.[claimed_at] = CAST(g.[fence_claimed_at] AS datetime2(7))
     AND t.[processed_at] IS NULL
     AND t.[claimed_at] IS NOT NULL;
-SELECT rowlock_n, e.[rowlock_fence_claimed_at], e.[claimed_at] FROM @extended AS e;
+SELECT e.rowlock_n, CONVERT(nvarchar(60), e.[claimed_at], 126) AS [rowlock_fence_claimed_at], e.[claimed_at] FROM @extended AS e;
 
 -- extend, the others
 DECLARE @held int;

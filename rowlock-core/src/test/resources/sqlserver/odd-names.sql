@@ -1,5 +1,5 @@
 -- claim 1
-DECLARE @taken TABLE ([Id]]] bigint, [rowlock_fence_a"b] nvarchar(60), [from?] datetime2(7));
+DECLARE @taken TABLE ([Id]]] bigint, [a"b] bigint, [from?] datetime2(7));
 WITH next AS (
   SELECT TOP (:limit) q.[Id]]], q.[a"b], q.[from?], q.[État]
   FROM [Ops Queue].[Order [x]] {y} :z ? it's] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
@@ -10,11 +10,11 @@ UPDATE next
 SET [État] = :processing,
     [a"b] = next.[a"b] + 1,
     [from?] = DATEADD(millisecond, (:lease_ms) % 1000, DATEADD(second, (:lease_ms) / 1000, SYSUTCDATETIME()))
-OUTPUT inserted.[Id]]], CAST(inserted.[a"b] AS nvarchar(60)) AS [rowlock_fence_a"b], inserted.[from?]
+OUTPUT inserted.[Id]]], inserted.[a"b], inserted.[from?]
 INTO @taken;
-SELECT [Id]]], [rowlock_fence_a"b], [from?]
-FROM @taken
-ORDER BY [Id]]];
+SELECT taken.[Id]]], CAST(taken.[a"b] AS nvarchar(60)) AS [rowlock_fence_a"b], taken.[from?]
+FROM @taken AS taken
+ORDER BY taken.[Id]]];
 
 -- complete
 UPDATE t
@@ -125,10 +125,10 @@ JOIN [Ops Queue].[Order [x]] {y} :z ? it's] AS t WITH (ROWLOCK, UPDLOCK, FORCESE
 SELECT rowlock_n FROM @current;
 
 -- extend
-DECLARE @extended TABLE (rowlock_n int, [rowlock_fence_a"b] nvarchar(60), [from?] datetime2(7));
+DECLARE @extended TABLE (rowlock_n int, [a"b] bigint, [from?] datetime2(7));
 UPDATE t
 SET [from?] = DATEADD(millisecond, (g.[by_ms]) % 1000, DATEADD(second, (g.[by_ms]) / 1000, SYSUTCDATETIME()))
-OUTPUT g.rowlock_n, CAST(inserted.[a"b] AS nvarchar(60)) AS [rowlock_fence_a"b], inserted.[from?] INTO @extended
+OUTPUT g.rowlock_n, inserted.[a"b], inserted.[from?] INTO @extended
 FROM (VALUES
   (1, :key_Id__0__1, :fence_token__1, :by_ms__1),
   (2, :key_Id__0__2, :fence_token__2, :by_ms__2),
@@ -138,7 +138,7 @@ FROM (VALUES
 JOIN [Ops Queue].[Order [x]] {y} :z ? it's] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK) ON t.[Id]]] = g.[key_Id__0]
     AND t.[a"b] = g.[fence_token]
     AND CASE WHEN t.[État] = :processing THEN 1 ELSE 0 END = 1;
-SELECT rowlock_n, e.[rowlock_fence_a"b], e.[from?] FROM @extended AS e;
+SELECT e.rowlock_n, CAST(e.[a"b] AS nvarchar(60)) AS [rowlock_fence_a"b], e.[from?] FROM @extended AS e;
 
 -- extend, the others
 DECLARE @held int;

@@ -1,5 +1,5 @@
 -- claim 1
-DECLARE @taken TABLE ([id] bigint, [rowlock_fence_claim_no] nvarchar(60), [lease_until] datetime, rowlock_o1 datetime);
+DECLARE @taken TABLE ([id] bigint, [claim_no] bigint, [lease_until] datetime, rowlock_o1 datetime);
 WITH next AS (
   SELECT TOP (:limit) q.[id], q.[claim_no], q.[lease_until], q.[state], q.[run_at]
   FROM [dbo].[jobs] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
@@ -11,11 +11,11 @@ UPDATE next
 SET [state] = CAST(:processing AS varchar(8000)),
     [claim_no] = next.[claim_no] + 1,
     [lease_until] = CAST(DATEADD(millisecond, (:lease_ms) % 1000, DATEADD(second, (:lease_ms) / 1000, SYSUTCDATETIME())) AS datetime)
-OUTPUT inserted.[id], CAST(inserted.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], inserted.[lease_until], deleted.[run_at]
+OUTPUT inserted.[id], inserted.[claim_no], inserted.[lease_until], deleted.[run_at]
 INTO @taken;
-SELECT [id], [rowlock_fence_claim_no], [lease_until]
-FROM @taken
-ORDER BY rowlock_o1, [id];
+SELECT taken.[id], CAST(taken.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], taken.[lease_until]
+FROM @taken AS taken
+ORDER BY taken.rowlock_o1, taken.[id];
 
 -- complete
 UPDATE t
@@ -157,10 +157,10 @@ JOIN [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
 SELECT rowlock_n FROM @current;
 
 -- extend
-DECLARE @extended TABLE (rowlock_n int, [rowlock_fence_claim_no] nvarchar(60), [lease_until] datetime);
+DECLARE @extended TABLE (rowlock_n int, [claim_no] bigint, [lease_until] datetime);
 UPDATE t
 SET [lease_until] = CAST(DATEADD(millisecond, (g.[by_ms]) % 1000, DATEADD(second, (g.[by_ms]) / 1000, SYSUTCDATETIME())) AS datetime)
-OUTPUT g.rowlock_n, CAST(inserted.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], inserted.[lease_until] INTO @extended
+OUTPUT g.rowlock_n, inserted.[claim_no], inserted.[lease_until] INTO @extended
 FROM (VALUES
   (1, :key_id__1, :fence_token__1, :by_ms__1),
   (2, :key_id__2, :fence_token__2, :by_ms__2),
@@ -170,7 +170,7 @@ FROM (VALUES
 JOIN [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND CASE WHEN t.[state] = CAST(:processing AS varchar(8000)) THEN 1 ELSE 0 END = 1;
-SELECT rowlock_n, e.[rowlock_fence_claim_no], e.[lease_until] FROM @extended AS e;
+SELECT e.rowlock_n, CAST(e.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], e.[lease_until] FROM @extended AS e;
 
 -- extend, the others
 DECLARE @held int;

@@ -218,10 +218,10 @@ JOIN [app].[article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id
 SELECT rowlock_n FROM @current;
 
 -- extend
-DECLARE @extended TABLE (rowlock_n int, [rowlock_fence_claim_no] nvarchar(60), [rowlock_fence_retry_count] nvarchar(60), [rowlock_fence_locked_by] nvarchar(4000), [locked_until] datetime2(7));
+DECLARE @extended TABLE (rowlock_n int, [claim_no] bigint, [retry_count] int, [locked_by] nvarchar(4000), [locked_until] datetime2(7));
 UPDATE t
 SET [locked_until] = DATEADD(millisecond, (g.[by_ms]) % 1000, DATEADD(second, (g.[by_ms]) / 1000, SYSUTCDATETIME()))
-OUTPUT g.rowlock_n, CAST(inserted.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], CAST(inserted.[retry_count] AS nvarchar(60)) AS [rowlock_fence_retry_count], CAST(inserted.[locked_by] AS nvarchar(4000)) AS [rowlock_fence_locked_by], inserted.[locked_until] INTO @extended
+OUTPUT g.rowlock_n, inserted.[claim_no], inserted.[retry_count], inserted.[locked_by], inserted.[locked_until] INTO @extended
 FROM (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1, :fence_worker__1, :by_ms__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2, :fence_worker__2, :by_ms__2),
@@ -233,7 +233,7 @@ JOIN [app].[article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK
     AND t.[retry_count] = g.[fence_attempts]
     AND t.[locked_by] = g.[fence_worker]
     AND CASE WHEN t.[state] = :processing THEN 1 ELSE 0 END = 1;
-SELECT rowlock_n, e.[rowlock_fence_claim_no], e.[rowlock_fence_retry_count], e.[rowlock_fence_locked_by], e.[locked_until] FROM @extended AS e;
+SELECT e.rowlock_n, CAST(e.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], CAST(e.[retry_count] AS nvarchar(60)) AS [rowlock_fence_retry_count], CAST(e.[locked_by] AS nvarchar(4000)) AS [rowlock_fence_locked_by], e.[locked_until] FROM @extended AS e;
 
 -- extend, the others
 DECLARE @held int;

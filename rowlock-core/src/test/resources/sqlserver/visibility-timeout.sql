@@ -1,5 +1,5 @@
 -- claim 1
-DECLARE @taken TABLE ([id] bigint, [rowlock_fence_claim_no] nvarchar(60), [rowlock_fence_attempts] nvarchar(60), [visible_at] datetime2(3), [attempts] int, rowlock_o1 datetime2(3));
+DECLARE @taken TABLE ([id] bigint, [claim_no] bigint, [attempts] int, [visible_at] datetime2(3), rowlock_o1 datetime2(3));
 WITH next AS (
   SELECT TOP (:limit) q.[id], q.[claim_no], q.[attempts], q.[visible_at]
   FROM [dbo].[messages] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
@@ -12,11 +12,11 @@ UPDATE next
 SET [attempts] = next.[attempts] + 1,
     [claim_no] = next.[claim_no] + 1,
     [visible_at] = CAST(DATEADD(millisecond, (:lease_ms) % 1000, DATEADD(second, (:lease_ms) / 1000, SYSUTCDATETIME())) AS datetime2(3))
-OUTPUT inserted.[id], CAST(inserted.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], CAST(inserted.[attempts] AS nvarchar(60)) AS [rowlock_fence_attempts], inserted.[visible_at], inserted.[attempts], deleted.[visible_at]
+OUTPUT inserted.[id], inserted.[claim_no], inserted.[attempts], inserted.[visible_at], deleted.[visible_at]
 INTO @taken;
-SELECT [id], [rowlock_fence_claim_no], [rowlock_fence_attempts], [visible_at], [attempts]
-FROM @taken
-ORDER BY rowlock_o1, [id];
+SELECT taken.[id], CAST(taken.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], CAST(taken.[attempts] AS nvarchar(60)) AS [rowlock_fence_attempts], taken.[visible_at], taken.[attempts]
+FROM @taken AS taken
+ORDER BY taken.rowlock_o1, taken.[id];
 
 -- complete
 UPDATE t
@@ -170,10 +170,10 @@ JOIN [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key
 SELECT rowlock_n FROM @current;
 
 -- extend
-DECLARE @extended TABLE (rowlock_n int, [rowlock_fence_claim_no] nvarchar(60), [rowlock_fence_attempts] nvarchar(60), [visible_at] datetime2(3));
+DECLARE @extended TABLE (rowlock_n int, [claim_no] bigint, [attempts] int, [visible_at] datetime2(3));
 UPDATE t
 SET [visible_at] = CAST(DATEADD(millisecond, (g.[by_ms]) % 1000, DATEADD(second, (g.[by_ms]) / 1000, SYSUTCDATETIME())) AS datetime2(3))
-OUTPUT g.rowlock_n, CAST(inserted.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], CAST(inserted.[attempts] AS nvarchar(60)) AS [rowlock_fence_attempts], inserted.[visible_at] INTO @extended
+OUTPUT g.rowlock_n, inserted.[claim_no], inserted.[attempts], inserted.[visible_at] INTO @extended
 FROM (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1, :by_ms__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2, :by_ms__2),
@@ -184,7 +184,7 @@ JOIN [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK) ON t.[id
     AND t.[claim_no] = g.[fence_token]
     AND t.[attempts] = g.[fence_attempts]
     AND t.[done_at] IS NULL;
-SELECT rowlock_n, e.[rowlock_fence_claim_no], e.[rowlock_fence_attempts], e.[visible_at] FROM @extended AS e;
+SELECT e.rowlock_n, CAST(e.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], CAST(e.[attempts] AS nvarchar(60)) AS [rowlock_fence_attempts], e.[visible_at] FROM @extended AS e;
 
 -- extend, the others
 DECLARE @held int;

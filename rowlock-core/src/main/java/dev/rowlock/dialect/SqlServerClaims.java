@@ -47,7 +47,7 @@ record SqlServerClaims(SqlServer dialect, Model model) {
       OUTPUT {output}
       INTO @taken;
       SELECT {taken}
-      FROM @taken
+      FROM @taken AS taken
       ORDER BY {taken.order};
       """;
 
@@ -153,42 +153,33 @@ record SqlServerClaims(SqlServer dialect, Model model) {
     model.order().forEach(o -> selected.add(o.column()));
     f.put("selected", Model.columns("q", List.copyOf(selected)));
 
+    List<Column> taken = model.outputs().stream().map(Output::column).distinct().toList();
     List<String> declared = new ArrayList<>();
-    List<String> output = new ArrayList<>();
-    List<String> taken = new ArrayList<>();
-    for (Output o : model.outputs()) {
-      declared.add(declare(o));
-      output.add(model.outputs("inserted", List.of(o)));
-      taken.add(dialect.quote(o.label()));
-    }
-    f.put("taken", String.join(", ", taken));
-    f.put("taken.order", orderOfTaken(set.keySet(), declared, output));
+    taken.forEach(c -> declared.add(c.quoted() + " " + type(c)));
+    List<String> output = new ArrayList<>(List.of(Model.columns("inserted", taken)));
+    f.put("taken", model.outputs("taken", model.outputs()));
+    f.put("taken.order", orderOfTaken(set.keySet(), taken, declared, output));
     f.put("declared", String.join(", ", declared));
     f.put("output", String.join(", ", output));
     return new ClaimPlan.OneStatement(Sql.of(CLAIM, f));
   }
 
   /** What the claim itself changes is sorted by as it was before. */
-  private String orderOfTaken(Set<Column> changed, List<String> declared, List<String> output) {
+  private String orderOfTaken(
+      Set<Column> changed, List<Column> taken, List<String> declared, List<String> output) {
     List<String> order = new ArrayList<>();
     for (Model.OrderItem item : model.order()) {
       Column c = item.column();
-      String name = c.quoted();
-      if (changed.contains(c) || !model.outputs().contains(new Output(c, false))) {
-        name = "rowlock_o" + (order.size() + 1);
-        declared.add(name + " " + type(c));
+      String name = c.of("taken");
+      if (changed.contains(c) || !taken.contains(c)) {
+        String before = "rowlock_o" + (order.size() + 1);
+        declared.add(before + " " + type(c));
         output.add(c.of("deleted"));
+        name = "taken." + before;
       }
       order.add(name + (item.by().descending() ? " DESC" : ""));
     }
     return String.join(", ", order);
-  }
-
-  private String declare(Output output) {
-    Column c = output.column();
-    return dialect.quote(output.label())
-        + " "
-        + (output.asText() ? SqlServerTypes.textType(c) : type(c));
   }
 
   /** Of a column that nobody has looked at, nothing is known; this type holds nearly everything. */
