@@ -35,13 +35,13 @@ UPDATE t
 SET [done_at] = CAST(SYSUTCDATETIME() AS datetime2(3)),
     [visible_at] = CAST(SYSUTCDATETIME() AS datetime2(3))
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts])
-JOIN [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[attempts] = g.[fence_attempts]
     AND t.[done_at] IS NULL;
@@ -64,13 +64,13 @@ UPDATE t
 SET [visible_at] = CAST(DATEADD(millisecond, (g.[delay_ms]) % 1000, DATEADD(second, (g.[delay_ms]) / 1000, SYSUTCDATETIME())) AS datetime2(3)),
     [claim_no] = t.[claim_no] + 1
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1, :delay_ms__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2, :delay_ms__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3, :delay_ms__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4, :delay_ms__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [delay_ms])
-JOIN [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [delay_ms]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[attempts] = g.[fence_attempts]
     AND t.[done_at] IS NULL;
@@ -95,13 +95,13 @@ SET [attempts] = CASE WHEN t.[attempts] > :max_attempts THEN t.[attempts] ELSE :
     [visible_at] = CAST(SYSUTCDATETIME() AS datetime2(3)),
     [claim_no] = t.[claim_no] + 1
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts])
-JOIN [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[attempts] = g.[fence_attempts]
     AND t.[done_at] IS NULL;
@@ -126,13 +126,13 @@ SET [visible_at] = CAST(DATEADD(millisecond, (g.[delay_ms]) % 1000, DATEADD(seco
     [claim_no] = t.[claim_no] + 1,
     [attempts] = CASE WHEN t.[attempts] - 1 > 0 THEN t.[attempts] - 1 ELSE 0 END
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1, :delay_ms__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2, :delay_ms__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3, :delay_ms__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4, :delay_ms__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [delay_ms])
-JOIN [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [delay_ms]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[attempts] = g.[fence_attempts]
     AND t.[done_at] IS NULL;
@@ -157,13 +157,13 @@ SET [visible_at] = CAST(SYSUTCDATETIME() AS datetime2(3)),
     [claim_no] = t.[claim_no] + 1,
     [attempts] = CASE WHEN t.[attempts] - 1 > 0 THEN t.[attempts] - 1 ELSE 0 END
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts])
-JOIN [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[attempts] = g.[fence_attempts]
     AND t.[done_at] IS NULL;
@@ -174,13 +174,13 @@ DECLARE @extended TABLE (rowlock_n int, [claim_no] bigint, [attempts] int, [visi
 UPDATE t
 SET [visible_at] = CAST(DATEADD(millisecond, (g.[by_ms]) % 1000, DATEADD(second, (g.[by_ms]) / 1000, SYSUTCDATETIME())) AS datetime2(3))
 OUTPUT g.rowlock_n, inserted.[claim_no], inserted.[attempts], inserted.[visible_at] INTO @extended
-FROM (VALUES
+FROM [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1, :by_ms__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2, :by_ms__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3, :by_ms__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4, :by_ms__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [by_ms])
-JOIN [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [by_ms]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[attempts] = g.[fence_attempts]
     AND t.[done_at] IS NULL;
@@ -203,18 +203,19 @@ END CATCH;
 SELECT @held AS rowlock_held WHERE @held = 1;
 
 -- recover
-DECLARE @ended TABLE ([id] bigint, rowlock_dead bit);
+DECLARE @ended TABLE ([id] bigint, [attempts] int);
 UPDATE TOP (:limit) q
 SET [visible_at] = CAST(SYSUTCDATETIME() AS datetime2(3)),
     [claim_no] = q.[claim_no] + 1,
     [attempts] = CASE WHEN q.[attempts] >= :max_attempts THEN CASE WHEN q.[attempts] > :max_attempts THEN q.[attempts] ELSE :max_attempts END ELSE q.[attempts] END
-OUTPUT inserted.[id], CASE WHEN inserted.[attempts] >= :max_attempts THEN 1 ELSE 0 END
+OUTPUT inserted.[id], inserted.[attempts]
 INTO @ended
 FROM [dbo].[messages] AS q WITH (ROWLOCK, UPDLOCK, READPAST)
 WHERE q.[done_at] IS NULL
     AND q.[visible_at] <= CAST(SYSUTCDATETIME() AS datetime2(3))
     AND q.[attempts] >= :max_attempts;
-SELECT [id], rowlock_dead FROM @ended;
+SELECT ended.[id], CASE WHEN ended.[attempts] >= :max_attempts THEN 1 ELSE 0 END AS rowlock_dead
+FROM @ended AS ended;
 
 -- reset
 UPDATE t

@@ -123,14 +123,15 @@ record SqlServerClaims(SqlServer dialect, Model model) {
   // now; the next pass sees it. FORCESEEK, if it can be, keeps the scan from rows that are ready.
   private static final String RECOVER =
       """
-      DECLARE @ended TABLE ({declared}, rowlock_dead bit);
+      DECLARE @ended TABLE ({declared});
       UPDATE TOP (:limit) q
       SET {set}
-      OUTPUT {output}, CASE WHEN {exhausted} THEN 1 ELSE 0 END
+      OUTPUT {output}
       INTO @ended
       FROM {table} AS q WITH (ROWLOCK, UPDLOCK, READPAST{seek})
       WHERE {expired};
-      SELECT {key}, rowlock_dead FROM @ended;
+      SELECT {ended.key}, CASE WHEN {exhausted} THEN 1 ELSE 0 END AS rowlock_dead
+      FROM @ended AS ended;
       """;
 
   private static final String LOCKED_OTHERS = " WITH (NOWAIT)";
@@ -211,15 +212,17 @@ record SqlServerClaims(SqlServer dialect, Model model) {
   RecoverPlan recover() {
     Predicates where = new Predicates(model);
     Map<String, String> f = model.fragments();
+    List<Column> told = new ArrayList<>(model.key());
+    model.role(Role.ATTEMPTS).ifPresent(told::add);
+    model.role(Role.MAX_ATTEMPTS).ifPresent(told::add);
     f.put(
         "declared",
-        model.key().stream()
-            .map(c -> c.quoted() + " " + type(c))
-            .collect(Collectors.joining(", ")));
+        told.stream().map(c -> c.quoted() + " " + type(c)).collect(Collectors.joining(", ")));
     f.put("set", Assignments.sql(new Assignments(model, "q").recover(where.exhausted("q"))));
     // Attempts are as they were, or raised to the limit: the row tells afterwards too.
-    f.put("output", Model.columns("inserted", model.key()));
-    f.put("exhausted", where.exhausted("inserted"));
+    f.put("output", Model.columns("inserted", told));
+    f.put("ended.key", Model.columns("ended", model.key()));
+    f.put("exhausted", where.exhausted("ended"));
     f.put("seek", seeksState() ? ", FORCESEEK" : "");
     f.put("expired", where.expired("q").orElseThrow());
     return new RecoverPlan.OneStatement(Sql.of(RECOVER, f));

@@ -67,10 +67,10 @@ record SqlServerWrites(SqlServer dialect, Model model) {
       UPDATE t
       SET {set}
       OUTPUT g.rowlock_n INTO @current
-      FROM (VALUES
+      FROM {table} AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+      JOIN (VALUES
         {rows}
-      ) AS g ({names})
-      JOIN {table} AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON {current};
+      ) AS g ({names}) ON {current};
       SELECT rowlock_n FROM @current;
       """;
 
@@ -94,10 +94,10 @@ record SqlServerWrites(SqlServer dialect, Model model) {
       UPDATE t
       SET {set}
       OUTPUT g.rowlock_n{inserted.held} INTO @extended
-      FROM (VALUES
+      FROM {table} AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
+      JOIN (VALUES
         {rows}
-      ) AS g ({names})
-      JOIN {table} AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK) ON {current};
+      ) AS g ({names}) ON {current};
       SELECT e.rowlock_n{held} FROM @extended AS e;
       """;
 
