@@ -90,7 +90,7 @@ interface SqlServerShapes extends Suite {
         .execute(
             "UPDATE dbo.Table_Queue SET ProcessingStartedAt = DATEADD(minute, -6, SYSUTCDATETIME()) WHERE Id IN (3, 4)");
     assertThat(queue.recover(10).ready()).hasSize(2);
-    assertThat(queue.apply(new Change.Complete(claims.get(2))).lost()).isTrue();
+    assertThat(queue.apply(List.of(new Change.Complete(claims.get(2)))).get(0).lost()).isTrue();
     assertThat(queue.enqueue(List.of(Map.of())).get(0)).isEqualTo(queue.key("6"));
   }
 
@@ -141,7 +141,7 @@ interface SqlServerShapes extends Suite {
     List<Claim> claims = queue.claim(3);
     assertThat(claims).hasSize(3);
     queue.complete(claims.get(0));
-    assertThat(queue.apply(new Change.Complete(claims.get(0))).lost()).isTrue();
+    assertThat(queue.apply(List.of(new Change.Complete(claims.get(0)))).get(0).lost()).isTrue();
     assertThat(queue.apply(claims.stream().map(Change.Complete::new).toList()))
         .extracting(Applied::lost)
         .containsExactly(true, false, false);
