@@ -7,7 +7,7 @@ SELECT q."Id"
 FROM "Table_Queue" q
 WHERE q."Status" = :ready
     AND COALESCE(q."RetryCount", 0) < CAST(:max_attempts AS BIGINT)
-ORDER BY q."Id" NULLS LAST
+ORDER BY q."Id"
 LIMIT :limit;
 
 -- claim, step 2: locks one of them; no row means that somebody else has it: try the next
@@ -35,7 +35,7 @@ SELECT q."Id"
 FROM "Table_Queue" q
 WHERE q."Status" = :ready_1
     AND COALESCE(q."RetryCount", 0) < CAST(:max_attempts AS BIGINT)
-ORDER BY q."Id" NULLS LAST
+ORDER BY q."Id"
 LIMIT :limit;
 
 -- claim (ready value 2), step 2: locks one of them; no row means that somebody else has it: try the next
@@ -195,7 +195,7 @@ FROM (SELECT CASE
       WHEN (q."Status" = :ready OR q."Status" = :ready_1) THEN 'ready'
       ELSE 'other' END AS rowlock_state, q."Id", q."Status", q."RetryCount", q."ProcessingStartedAt", q."ClaimNo" FROM "Table_Queue" q) s
 WHERE rowlock_state = :row_state
-ORDER BY s."Id" NULLS LAST
+ORDER BY s."Id"
 LIMIT :limit;
 
 -- show: one row; no locks

@@ -9,7 +9,7 @@ WHERE q."state" = :ready
     AND (q."run_after" IS NULL OR q."run_after" <= CURRENT_TIMESTAMP(6))
     AND COALESCE(q."retry_count", 0) < CAST(:max_attempts AS BIGINT)
     AND (lang = 'ru')
-ORDER BY q."id" NULLS LAST
+ORDER BY q."id"
 LIMIT :limit;
 
 -- claim, step 2: locks one of them; no row means that somebody else has it: try the next
@@ -186,7 +186,7 @@ FROM (SELECT CASE
       WHEN q."state" = :ready THEN 'scheduled'
       ELSE 'other' END AS rowlock_state, q."id", q."state", q."retry_count", q."locked_until", q."claim_no", q."run_after", q."last_error", q."title", q."rendered_title" FROM "article_claim_demo" q) s
 WHERE rowlock_state = :row_state
-ORDER BY s."id" NULLS LAST
+ORDER BY s."id"
 LIMIT :limit;
 
 -- show: one row; no locks

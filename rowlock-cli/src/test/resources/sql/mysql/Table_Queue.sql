@@ -6,24 +6,10 @@
 SELECT /*+ SET_VAR(time_zone = '+00:00') SET_VAR(sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_UNSIGNED_SUBTRACTION') */ t.`Id`
 FROM (
   SELECT q.`Id` AS rowlock_k0
-  FROM (
-    (SELECT q.`Id`
-    FROM `Table_Queue` AS q
-    WHERE q.`Status` = :ready
-    AND COALESCE(q.`RetryCount`, 0) < CAST(:max_attempts AS SIGNED)
-    AND q.`Id` IS NOT NULL
-    ORDER BY q.`Id`
-    LIMIT :window)
-    UNION ALL
-    (SELECT q.`Id`
-    FROM `Table_Queue` AS q
-    WHERE q.`Status` = :ready
-    AND COALESCE(q.`RetryCount`, 0) < CAST(:max_attempts AS SIGNED)
-    AND q.`Id` IS NULL
-    ORDER BY q.`Id`
-    LIMIT :window)
-  ) AS q
-  ORDER BY q.`Id` IS NULL, q.`Id`
+  FROM `Table_Queue` AS q
+  WHERE q.`Status` = :ready
+  AND COALESCE(q.`RetryCount`, 0) < CAST(:max_attempts AS SIGNED)
+  ORDER BY q.`Id`
   LIMIT :window
 ) AS c STRAIGHT_JOIN `Table_Queue` AS t FORCE INDEX (`PRIMARY`) ON t.`Id` = c.rowlock_k0
 WHERE t.`Status` = :ready
@@ -49,24 +35,10 @@ WHERE q.`Id` IN (:key_Id)
 SELECT /*+ SET_VAR(time_zone = '+00:00') SET_VAR(sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_UNSIGNED_SUBTRACTION') */ t.`Id`
 FROM (
   SELECT q.`Id` AS rowlock_k0
-  FROM (
-    (SELECT q.`Id`
-    FROM `Table_Queue` AS q
-    WHERE q.`Status` = :ready_1
-    AND COALESCE(q.`RetryCount`, 0) < CAST(:max_attempts AS SIGNED)
-    AND q.`Id` IS NOT NULL
-    ORDER BY q.`Id`
-    LIMIT :window)
-    UNION ALL
-    (SELECT q.`Id`
-    FROM `Table_Queue` AS q
-    WHERE q.`Status` = :ready_1
-    AND COALESCE(q.`RetryCount`, 0) < CAST(:max_attempts AS SIGNED)
-    AND q.`Id` IS NULL
-    ORDER BY q.`Id`
-    LIMIT :window)
-  ) AS q
-  ORDER BY q.`Id` IS NULL, q.`Id`
+  FROM `Table_Queue` AS q
+  WHERE q.`Status` = :ready_1
+  AND COALESCE(q.`RetryCount`, 0) < CAST(:max_attempts AS SIGNED)
+  ORDER BY q.`Id`
   LIMIT :window
 ) AS c STRAIGHT_JOIN `Table_Queue` AS t FORCE INDEX (`PRIMARY`) ON t.`Id` = c.rowlock_k0
 WHERE t.`Status` = :ready_1
@@ -289,7 +261,7 @@ FROM (SELECT CASE
       WHEN (q.`Status` = :ready OR q.`Status` = :ready_1) THEN 'ready'
       ELSE 'other' END AS rowlock_state, q.`Id`, q.`Status`, q.`RetryCount`, q.`ProcessingStartedAt`, q.`ClaimNo` FROM `Table_Queue` q) s
 WHERE rowlock_state = :row_state
-ORDER BY s.`Id` IS NULL, s.`Id`
+ORDER BY s.`Id`
 LIMIT :limit;
 
 -- show: one row; no locks

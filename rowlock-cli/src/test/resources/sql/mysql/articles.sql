@@ -6,28 +6,12 @@
 SELECT /*+ SET_VAR(time_zone = '+00:00') SET_VAR(sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_UNSIGNED_SUBTRACTION') */ t.`id`
 FROM (
   SELECT q.`id` AS rowlock_k0
-  FROM (
-    (SELECT q.`id`
-    FROM `article_claim_demo` AS q
-    WHERE q.`state` = :ready
-    AND (q.`run_after` IS NULL OR q.`run_after` <= UTC_TIMESTAMP(6))
-    AND COALESCE(q.`retry_count`, 0) < CAST(:max_attempts AS SIGNED)
-    AND (lang = 'ru')
-    AND q.`id` IS NOT NULL
-    ORDER BY q.`id`
-    LIMIT :window)
-    UNION ALL
-    (SELECT q.`id`
-    FROM `article_claim_demo` AS q
-    WHERE q.`state` = :ready
-    AND (q.`run_after` IS NULL OR q.`run_after` <= UTC_TIMESTAMP(6))
-    AND COALESCE(q.`retry_count`, 0) < CAST(:max_attempts AS SIGNED)
-    AND (lang = 'ru')
-    AND q.`id` IS NULL
-    ORDER BY q.`id`
-    LIMIT :window)
-  ) AS q
-  ORDER BY q.`id` IS NULL, q.`id`
+  FROM `article_claim_demo` AS q
+  WHERE q.`state` = :ready
+  AND (q.`run_after` IS NULL OR q.`run_after` <= UTC_TIMESTAMP(6))
+  AND COALESCE(q.`retry_count`, 0) < CAST(:max_attempts AS SIGNED)
+  AND (lang = 'ru')
+  ORDER BY q.`id`
   LIMIT :window
 ) AS c STRAIGHT_JOIN `article_claim_demo` AS t FORCE INDEX (`PRIMARY`) ON t.`id` = c.rowlock_k0
 WHERE t.`state` = :ready
@@ -288,7 +272,7 @@ FROM (SELECT CASE
       WHEN q.`state` = :ready THEN 'scheduled'
       ELSE 'other' END AS rowlock_state, q.`id`, q.`state`, q.`retry_count`, q.`locked_until`, q.`claim_no`, q.`run_after`, q.`last_error`, q.`title`, q.`rendered_title` FROM `article_claim_demo` q) s
 WHERE rowlock_state = :row_state
-ORDER BY s.`id` IS NULL, s.`id`
+ORDER BY s.`id`
 LIMIT :limit;
 
 -- show: one row; no locks

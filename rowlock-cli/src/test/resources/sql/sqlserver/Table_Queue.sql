@@ -199,7 +199,7 @@ UPDATE TOP (:limit) q
 SET [Status] = :retry,
     [ProcessingStartedAt] = NULL,
     [RetryCount] = CASE WHEN COALESCE(q.[RetryCount], 0) >= :max_attempts THEN CASE WHEN COALESCE(q.[RetryCount], 0) > :max_attempts THEN COALESCE(q.[RetryCount], 0) ELSE :max_attempts END ELSE q.[RetryCount] END
-OUTPUT deleted.[Id], CASE WHEN COALESCE(deleted.[RetryCount], 0) >= :max_attempts THEN 1 ELSE 0 END
+OUTPUT inserted.[Id], CASE WHEN COALESCE(inserted.[RetryCount], 0) >= :max_attempts THEN 1 ELSE 0 END
 INTO @ended
 FROM [Table_Queue] AS q WITH (ROWLOCK, UPDLOCK, READPAST)
 WHERE q.[Status] = :processing

@@ -222,7 +222,7 @@ UPDATE TOP (:limit) q
 SET [state] = CASE WHEN COALESCE(q.[retry_count], 0) >= :max_attempts THEN :dead ELSE :retry END,
     [locked_until] = NULL,
     [last_error] = CASE WHEN COALESCE(q.[retry_count], 0) >= :max_attempts THEN COALESCE(:expired_error, q.[last_error]) ELSE q.[last_error] END
-OUTPUT deleted.[id], CASE WHEN COALESCE(deleted.[retry_count], 0) >= :max_attempts THEN 1 ELSE 0 END
+OUTPUT inserted.[id], CASE WHEN COALESCE(inserted.[retry_count], 0) >= :max_attempts THEN 1 ELSE 0 END
 INTO @ended
 FROM [article_claim_demo] AS q WITH (ROWLOCK, UPDLOCK, READPAST)
 WHERE q.[state] = :processing

@@ -19,6 +19,8 @@ class DocumentationTest {
   private static final Path ROOT = root();
   private static final Pattern JAVA =
       Pattern.compile("(?:<!-- source: (\\S+) (\\S+) -->\\s*)?```java\\n(.*?)```", Pattern.DOTALL);
+  private static final Pattern STATEMENT =
+      Pattern.compile("<!-- statement: (\\S+) (.+?) -->\\s*```sql\\n(.*?)```", Pattern.DOTALL);
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)(#[^)]*)?\\)");
 
   @TestFactory
@@ -37,6 +39,28 @@ class DocumentationTest {
                   assertThat(file).as("a source comment before:%n%s", shown).isNotNull();
                   assertThat(squeeze(shown)).isEqualTo(squeeze(region(ROOT.resolve(file), tag)));
                 }));
+      }
+    }
+    assertThat(all).isNotEmpty();
+    return all.stream();
+  }
+
+  /** What a page shows as a dialect's statement is in the reviewed file, word for word. */
+  @TestFactory
+  Stream<DynamicTest> statementsAreTheReviewedOnes() throws IOException {
+    List<DynamicTest> all = new ArrayList<>();
+    for (Path page : pages()) {
+      Matcher block = STATEMENT.matcher(Files.readString(page));
+      while (block.find()) {
+        Path file = ROOT.resolve(block.group(1));
+        String name = block.group(2);
+        String shown = block.group(3).strip();
+        all.add(
+            DynamicTest.dynamicTest(
+                ROOT.relativize(page) + ": " + name,
+                () ->
+                    assertThat(Files.readString(file).replace("\r\n", "\n"))
+                        .contains("-- " + name + "\n" + shown + "\n")));
       }
     }
     assertThat(all).isNotEmpty();

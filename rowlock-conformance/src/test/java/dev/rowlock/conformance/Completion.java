@@ -72,7 +72,7 @@ interface Completion extends Suite {
     for (int id = 1; id <= 4; id++) {
       assertThat(t.get(id, "a")).isEqualTo(results.get("a"));
       assertThat(t.number(id, "b")).isEqualTo(7);
-      assertThat((BigDecimal) t.get(id, "c")).isEqualByComparingTo("1.5");
+      assertThat(new BigDecimal(t.get(id, "c").toString())).isEqualByComparingTo("1.5");
       assertThat(t.get(id, "d")).isEqualTo(true);
       assertThat(t.get(id, "e")).hasToString(results.get("e").toString());
       assertThat((byte[]) t.get(id, "f")).containsExactly(0, 0xff);

@@ -8,8 +8,11 @@ public final class Databases {
 
   /** One of each; all but H2 are shared by the whole run. */
   public static Stream<TestDatabase> all() {
-    return Stream.of(
-        h2(), sqlite(), postgresOldest(), postgresNewest(), mariaDbOldest(), mariaDbNewest());
+    Stream<TestDatabase> all = Stream.of(h2(), sqlite(), postgresOldest(), postgresNewest());
+    if (MariaDbServer.present()) {
+      all = Stream.concat(all, Stream.of(mariaDbOldest(), mariaDbNewest()));
+    }
+    return MySqlServer.missing().isEmpty() ? Stream.concat(all, Stream.of(mySql())) : all;
   }
 
   public static TestDatabase h2() {
@@ -36,5 +39,10 @@ public final class Databases {
   /** The oldest one that there are binaries of. */
   public static TestDatabase mariaDbOldest() {
     return MariaDbServer.shared("oldest");
+  }
+
+  /** Only where {@link MySqlServer#missing()} says nothing. */
+  public static TestDatabase mySql() {
+    return MySqlServer.shared();
   }
 }

@@ -12,10 +12,14 @@ public enum Facility {
   POSTGRESQL_PLANNER,
   /** Columns of one table whose names differ in case only. */
   CASE_SENSITIVE_COLUMNS,
-  /** A column type for UUIDs. */
-  UUID_TYPE,
   /** That a transaction locks the rows that it writes, and no others. */
   ROW_LOCKS,
+  /** That two transactions can wait for each other, which the driver then says. */
+  DEADLOCKS,
   /** That text longer than its column is declared is refused. */
-  TEXT_LENGTHS
+  TEXT_LENGTHS,
+  /** That a point in time, TIMESTAMP, can be mapped. */
+  POINTS_IN_TIME,
+  /** That a CHECK constraint is looked at. */
+  CHECKS
 }

@@ -5,25 +5,26 @@ import dev.rowlock.Outcome;
 import dev.rowlock.Queue;
 import dev.rowlock.Role;
 import dev.rowlock.Worker;
+import dev.rowlock.conformance.kit.UrlDataSource;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.Properties;
 import java.util.concurrent.TimeUnit;
-import org.postgresql.ds.PGSimpleDataSource;
+import javax.sql.DataSource;
 
 /**
- * A program of its own for {@link ProcessesTest}: a Java handler on 16 threads, until nothing is
+ * A program of its own for {@link FilmProcesses}: a Java handler on 16 threads, until nothing is
  * left.
  */
 final class FilmsWorker {
   private FilmsWorker() {}
 
-  /** Arguments: JDBC URL, table, file to log starts to. */
+  /** Arguments: JDBC URL, table, file to log starts to, and milliseconds of lease if not 3000. */
   public static void main(String[] args) throws Exception {
-    PGSimpleDataSource dataSource = new PGSimpleDataSource();
-    dataSource.setUrl(args[0]);
+    DataSource dataSource = new UrlDataSource(args[0], new Properties());
     Path log = Path.of(args[2]);
     Mapping mapping =
         Mapping.table(args[1])
@@ -36,7 +37,8 @@ final class FilmsWorker {
             .read("title")
             .write("rendered_title")
             .build();
-    Queue queue = Queue.builder("films", dataSource, mapping).lease(Duration.ofSeconds(3)).build();
+    Duration lease = Duration.ofMillis(args.length > 3 ? Long.parseLong(args[3]) : 3000);
+    Queue queue = Queue.builder("films", dataSource, mapping).lease(lease).build();
     try (Worker worker =
         queue
             .worker(
@@ -56,12 +58,12 @@ final class FilmsWorker {
     }
   }
 
-  /** As upper() does in PostgreSQL's C locale. */
-  private static String upper(String title) {
+  /** Letters of ASCII alone, as tr does. */
+  static String upper(Object title) {
     if (title == null) {
       return null;
     }
-    StringBuilder upper = new StringBuilder(title);
+    StringBuilder upper = new StringBuilder(title.toString());
     for (int i = 0; i < upper.length(); i++) {
       char c = upper.charAt(i);
       if (c >= 'a' && c <= 'z') {

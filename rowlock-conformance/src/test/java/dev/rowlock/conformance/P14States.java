@@ -207,6 +207,7 @@ interface P14States extends Suite {
 
   @Test
   default void p14_c022_aCheckConstraintThatForbidsAMappedValueIsNamed() {
+    needs(Facility.CHECKS);
     TestTable t =
         table("jobs")
             .full()

@@ -50,7 +50,8 @@ interface Refusals extends Suite {
   @Test
   default void refuse_aDatabaseThatIsNotSupported() {
     TestTable t = table("jobs").full().create();
-    for (String product : new String[] {"SQLite", "Oracle", "PostgreSQLish", "H2O", ""}) {
+    for (String product :
+        new String[] {"Informix", "Oracle", "SQLit", "PostgreSQLish", "H2O", ""}) {
       DataSource other = named(DataSource.class, bench().schema().dataSource(), product);
       assertThatThrownBy(() -> t.queue(other))
           .as(product)

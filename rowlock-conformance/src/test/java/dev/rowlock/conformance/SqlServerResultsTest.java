@@ -4,7 +4,6 @@ import static dev.rowlock.conformance.SqlServerScript.CLAIM;
 import static dev.rowlock.conformance.SqlServerScript.COMPLETE_ONE;
 import static dev.rowlock.conformance.SqlServerScript.ENQUEUE;
 import static dev.rowlock.conformance.SqlServerScript.EXTEND;
-import static dev.rowlock.conformance.SqlServerScript.LEFT;
 import static dev.rowlock.conformance.SqlServerScript.RECOVER;
 import static dev.rowlock.conformance.SqlServerScript.STILL_HELD;
 import static dev.rowlock.conformance.SqlServerScript.WRITE_MANY;
@@ -235,9 +234,7 @@ class SqlServerResultsTest {
     server.once(CLAIM, Answer.of().count(3).count(1).rows(taken(3)));
     server.always(COMPLETE_ONE, asked -> script.completed(asked, 3, 0));
     server.always(WRITE_MANY, asked -> script.completed(asked, 1, 4));
-    server.always(CLAIM, Answer.of().count(0).rows());
-    server.always(RECOVER, Answer.of().count(0).count(0).rows());
-    server.always(LEFT, Answer.of().rows());
+    script.workerUntilCompleted(3);
     List<Object> handled = new CopyOnWriteArrayList<>();
     try (Worker worker =
         queue

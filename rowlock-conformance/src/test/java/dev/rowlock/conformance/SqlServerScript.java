@@ -8,7 +8,6 @@ import dev.rowlock.Listener;
 import dev.rowlock.Mapping;
 import dev.rowlock.Queue;
 import dev.rowlock.Role;
-import dev.rowlock.State;
 import dev.rowlock.conformance.kit.Answer;
 import dev.rowlock.conformance.kit.Answer.Row;
 import dev.rowlock.conformance.kit.ScriptedServer;
@@ -20,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
+import javax.sql.DataSource;
 
 /**
  * The guide's table on a scripted SQL Server: the catalog is answered, the rest is each test's. The
@@ -33,7 +33,7 @@ final class SqlServerScript implements AutoCloseable {
   static final String STILL_HELD = "AS rowlock_held";
   static final String RECOVER = "DECLARE @ended TABLE";
   static final String ENQUEUE = "INSERT INTO [dbo].[Table_Queue]";
-  static final String LEFT = "AS rowlock_left";
+  private static final String LEFT = "AS rowlock_left";
   static final String SESSION_LEVEL = "sys.dm_exec_sessions";
   static final int SNAPSHOT = 4096;
 
@@ -71,6 +71,12 @@ final class SqlServerScript implements AutoCloseable {
     return this;
   }
 
+  /** Nothing but the primary key. */
+  SqlServerScript withoutIndexes() {
+    indexes.removeIf(i -> !i.get(0).equals(1));
+    return this;
+  }
+
   SqlServerScript versioned() {
     versioned = true;
     return this;
@@ -87,14 +93,14 @@ final class SqlServerScript implements AutoCloseable {
   }
 
   Queue queue() {
-    return queue(mapping().build());
+    return queue(server.dataSource());
   }
 
   /** Looks at the table as scripted; what was asked for that is forgotten. */
-  Queue queue(Mapping mapping) {
+  Queue queue(DataSource dataSource) {
     catalog();
     Queue queue =
-        Queue.builder("work", server.dataSource(), mapping)
+        Queue.builder("work", dataSource, mapping().build())
             .listener(
                 new Listener() {
                   @Override
@@ -173,6 +179,28 @@ final class SqlServerScript implements AutoCloseable {
     return IntStream.range(0, longs.size() / 2).mapToObj(i -> longs.get(2 * i)).toList();
   }
 
+  /**
+   * What a worker asks all the time, answered after everything that is in the script already: no
+   * more rows, leases are extended, and something is left until so many rows are completed.
+   */
+  void workerUntilCompleted(int rows) {
+    server.always(CLAIM, Answer.of().count(0).rows());
+    server.always(RECOVER, Answer.of().count(0).rows());
+    server.always(EXTEND, SqlServerScript::extended);
+    server.always(
+        LEFT, asked -> completed().size() < rows ? Answer.of().rows(row(1)) : Answer.of().rows());
+  }
+
+  /** Of extensions: RetryCount is the only int value, one for each row. */
+  private static Answer extended(Asked asked) {
+    int rows = (int) asked.values().stream().filter(v -> v.setter().equals("setInt")).count();
+    Row[] held = new Row[rows];
+    for (int i = 0; i < rows; i++) {
+      held[i] = row(i + 1, "1", "1", LocalDateTime.now(ZoneOffset.UTC));
+    }
+    return Answer.of().count(rows).rows(held);
+  }
+
   /** The rows whose completion was committed, in the order of the commits. */
   List<Long> completed() {
     return server.done().stream()
@@ -180,13 +208,6 @@ final class SqlServerScript implements AutoCloseable {
         .flatMap(d -> Arrays.stream(d.replaceAll("[^0-9,]", "").split(",")))
         .map(Long::valueOf)
         .toList();
-  }
-
-  /** The guide's states: what has failed is tried again. */
-  static State failedIsTriedAgain() {
-    return State.of("Status", "Pending", "Processing", "Success")
-        .withReady("Pending", "Failed")
-        .withFailed("Failed");
   }
 
   static List<Long> ids(List<Claim> claims) {

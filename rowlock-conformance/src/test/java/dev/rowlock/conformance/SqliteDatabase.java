@@ -18,6 +18,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
@@ -164,7 +165,7 @@ public final class SqliteDatabase implements TestDatabase {
 
   @Override
   public String now() {
-    return "strftime('%Y-%m-%d %H:%M:%f', 'now')";
+    return "(strftime('%Y-%m-%d %H:%M:%f', 'now'))";
   }
 
   @Override
@@ -203,6 +204,7 @@ public final class SqliteDatabase implements TestDatabase {
   public Optional<String> lacks(Facility facility) {
     return switch (facility) {
       case ROW_LOCKS -> Optional.of("one writer locks the whole file; there are no row locks");
+      case DEADLOCKS -> Optional.of("with one writer, none can wait for another in a circle");
       case TEXT_LENGTHS -> Optional.of("declared lengths are not looked at");
       case CASE_SENSITIVE_COLUMNS -> Optional.of("column names are equal in any case");
       case POSTGRESQL_PLANNER -> Optional.of("PostgreSQL's own");
@@ -210,16 +212,23 @@ public final class SqliteDatabase implements TestDatabase {
     };
   }
 
-  /** What fits an int comes as one. */
+  /** By the column's declared type: SQLite has numbers and texts only. */
   @Override
   public Object value(ResultSet row, int index) throws SQLException {
     Object value = row.getObject(index);
+    String type = String.valueOf(row.getMetaData().getColumnTypeName(index));
+    if (type.equalsIgnoreCase("boolean") && value instanceof Integer number) {
+      return number != 0;
+    } else if (type.equalsIgnoreCase("uuid") && value instanceof String text) {
+      return UUID.fromString(text);
+    }
     return value instanceof Integer number ? (Object) number.longValue() : value;
   }
 
   @Override
   public Instant instant(ResultSet row, int index) throws SQLException {
-    return LocalDateTime.parse(row.getString(index).replace(' ', 'T')).toInstant(ZoneOffset.UTC);
+    String text = row.getString(index).replace(' ', 'T').replaceAll("\\+00(:00)?$", "");
+    return LocalDateTime.parse(text).toInstant(ZoneOffset.UTC);
   }
 
   @Override

@@ -76,6 +76,11 @@ public interface TestDatabase extends AutoCloseable {
     return utc + "+00";
   }
 
+  /** What Rowlock makes of a time in UTC in a column of {@link #timestampType()}. */
+  default Object timestamp(Instant time) {
+    return time;
+  }
+
   String binaryType();
 
   /** An expression: the database's clock now, not the start of the transaction. */

@@ -83,6 +83,8 @@ interface WorkerFaults extends Workers {
     assertThat(t.states()).isEqualTo(Map.of("done", 120L));
     assertThat(faults.struck.get()).as("faults that struck").isPositive();
     assertThat(starts).hasSize(120);
+    worker.close();
+    t.sql("drop table %s", t.name()); // for the next kind of fault
     return starts;
   }
 
@@ -91,11 +93,13 @@ interface WorkerFaults extends Workers {
       value = Fault.class,
       names = {"DEADLOCK", "LOCK_TIMEOUT", "SERIALIZATION"})
   default void p09_c100_passingFailuresEverywhereCostNothing(Fault fault) {
-    for (Supplier<SQLException> thrown : db().thrown(fault)) {
-      Map<Object, Integer> starts =
-          drain(new EveryNth(Kind.EXECUTE, 7, false, thrown), Duration.ofMinutes(5));
-      assertThat(starts.values()).as("each row was started once").containsOnly(1);
+    if (fault == Fault.DEADLOCK) {
+      needs(Facility.DEADLOCKS);
     }
+    Map<Object, Integer> starts =
+        drain(
+            new EveryNth(Kind.EXECUTE, 7, false, db().thrown(fault).get(0)), Duration.ofMinutes(5));
+    assertThat(starts.values()).as("each row was started once").containsOnly(1);
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.rowlock.dialect;
 
 import dev.rowlock.spi.Column;
+import dev.rowlock.spi.Dialect;
 import dev.rowlock.spi.InsertPlan;
 import dev.rowlock.spi.Model;
 import java.sql.Connection;
@@ -21,6 +22,15 @@ public final class MariaDb extends MySqlFamily {
       VALUES ({values})
       RETURNING {key}
       """;
+
+  /** For sessions as a server has them by itself. */
+  public MariaDb() {
+    this(true);
+  }
+
+  private MariaDb(boolean backslashEscapes) {
+    super(backslashEscapes);
+  }
 
   @Override
   public String name() {
@@ -51,8 +61,13 @@ public final class MariaDb extends MySqlFamily {
   }
 
   @Override
-  String sqlMode() {
-    return "STRICT_ALL_TABLES,NO_UNSIGNED_SUBTRACTION";
+  String strictMode() {
+    return "STRICT_ALL_TABLES";
+  }
+
+  @Override
+  Dialect withoutBackslashEscapes() {
+    return new MariaDb(false);
   }
 
   @Override

@@ -130,16 +130,12 @@ record MySqlClaims(MySqlFamily dialect, Model model) {
    * are sorted: a sort of all that are ready would read all of them.
    */
   private String candidates(int ready) {
-    List<Model.OrderItem> split = model.order().stream().filter(dialect::sayNulls).toList();
+    List<Model.OrderItem> split = model.order().stream().filter(this::mayBeNull).toList();
     String where = dialect.finding(model).ready("q", ready);
     if (split.isEmpty() || split.size() > 2) {
       return "SELECT %s\nFROM %s AS q\nWHERE %s\nORDER BY %s%s\nLIMIT :window"
           .formatted(
-              keys("q"),
-              model.table().quoted(),
-              where,
-              MySqlFamily.stateFirst(model),
-              dialect.order(model, "q"));
+              keys("q"), model.table().quoted(), where, MySqlFamily.stateFirst(model), order());
     }
     List<String> parts = new ArrayList<>();
     for (String branch : branches(split)) {
@@ -154,10 +150,22 @@ record MySqlClaims(MySqlFamily dialect, Model model) {
                   MySqlFamily.indexOrder(model, "q")));
     }
     return "SELECT %s\nFROM (\n  %s\n) AS q\nORDER BY %s\nLIMIT :window"
-        .formatted(
-            keys("q"),
-            String.join("\nUNION ALL\n", parts).replace("\n", "\n  "),
-            dialect.order(model, "q"));
+        .formatted(keys("q"), String.join("\nUNION ALL\n", parts).replace("\n", "\n  "), order());
+  }
+
+  /** The claim order; a key is never NULL, also where nothing is known of its column. */
+  private String order() {
+    return model.order().stream()
+        .map(
+            o ->
+                mayBeNull(o)
+                    ? dialect.orderItem(o, "q")
+                    : o.column().of("q") + (o.by().descending() ? " DESC" : ""))
+        .collect(Collectors.joining(", "));
+  }
+
+  private boolean mayBeNull(Model.OrderItem item) {
+    return dialect.sayNulls(item) && !model.key().contains(item.column());
   }
 
   /** Every way in which the columns can have a value or none. */

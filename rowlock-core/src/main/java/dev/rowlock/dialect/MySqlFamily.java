@@ -7,6 +7,7 @@ import dev.rowlock.TableName;
 import dev.rowlock.internal.jdbc.Jdbc;
 import dev.rowlock.spi.ClaimPlan;
 import dev.rowlock.spi.Column;
+import dev.rowlock.spi.Dialect;
 import dev.rowlock.spi.ExtendPlan;
 import dev.rowlock.spi.Kind;
 import dev.rowlock.spi.Model;
@@ -50,8 +51,41 @@ abstract class MySqlFamily extends StandardDialect {
   /** Puts a statement's own settings into its text. */
   abstract String pinned(String template);
 
-  /** The SQL mode of every statement. NO_UNSIGNED_SUBTRACTION: 0 - 1 of a counter is no error. */
-  abstract String sqlMode();
+  /** Whether a statement can have its own time zone. */
+  boolean pinsZone() {
+    return true;
+  }
+
+  /** What the strict mode is on this kind of server. */
+  abstract String strictMode();
+
+  /** The same dialect for sessions in which a backslash is a letter like any other. */
+  abstract Dialect withoutBackslashEscapes();
+
+  private final boolean backslashEscapes;
+
+  MySqlFamily(boolean backslashEscapes) {
+    this.backslashEscapes = backslashEscapes;
+  }
+
+  // NO_UNSIGNED_SUBTRACTION: 0 - 1 of a counter is no error. What a session says of backslashes has
+  // to be kept: each answer tells it to the driver, which writes text in the next statement by it.
+  // CONCAT(@@sql_mode, …) would keep all, but a log of statements calls it unsafe.
+  final String sqlMode() {
+    String mode = strictMode() + ",NO_UNSIGNED_SUBTRACTION";
+    return backslashEscapes ? mode : mode + ",NO_BACKSLASH_ESCAPES";
+  }
+
+  @Override
+  public Dialect tuned(Connection connection) throws SQLException {
+    return forBackslashes(connection);
+  }
+
+  final Dialect forBackslashes(Connection connection) throws SQLException {
+    return flag(connection, "SELECT @@SESSION.sql_mode LIKE '%NO_BACKSLASH_ESCAPES%'")
+        ? withoutBackslashEscapes()
+        : this;
+  }
 
   /** The clause of a shared lock; {@code SKIP LOCKED} follows. */
   abstract String forShare();

@@ -94,15 +94,22 @@ record MySqlObjections(MySqlFamily dialect, Model model) {
 
   /** MySQL before 8.0.17 takes no time zone for one statement, and a proxy may drop hints. */
   private Optional<String> settings(Connection connection) throws SQLException {
+    // Those that are only read too: their text is of the zone in which it was made.
     List<String> points =
-        mapped().stream().filter(c -> c.kind() == Kind.INSTANT).map(Column::name).toList();
+        model.everything().stream()
+            .filter(c -> c.kind() == Kind.INSTANT)
+            .map(Column::name)
+            .toList();
     if (points.isEmpty()) {
       return Optional.empty();
     }
-    String zone =
-        Jdbc.first(connection, dialect.pinned("SELECT @@SESSION.time_zone"), r -> r.getString(1))
-            .orElse("");
-    return zone.equals("+00:00")
+    // Of a dialect that cannot pin it this would be the session's own, which may be right today.
+    boolean pinned =
+        dialect.pinsZone()
+            && Jdbc.first(
+                    connection, dialect.pinned("SELECT @@SESSION.time_zone"), r -> r.getString(1))
+                .equals(Optional.of("+00:00"));
+    return pinned
         ? Optional.empty()
         : Optional.of(
             "this server takes no settings for one statement (they came with MySQL 8.0.17), so TIMESTAMP columns (%s) would be ambiguous in a session with summer time; use DATETIME(6) columns, which are kept in UTC"

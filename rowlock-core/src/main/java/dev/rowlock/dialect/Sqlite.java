@@ -25,6 +25,7 @@ import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -155,28 +156,9 @@ public final class Sqlite extends StandardDialect {
     return metaData.getDatabaseProductName().equals("SQLite");
   }
 
-  /** The parser itself is asked: it stops at RETURNING, or goes on and finds a system table. */
   @Override
   public Optional<String> refusal(Connection connection) throws SQLException {
-    try {
-      Jdbc.query(connection, "EXPLAIN DELETE FROM sqlite_master WHERE 0 RETURNING 1", r -> 1);
-    } catch (SQLException e) {
-      if (String.valueOf(e.getMessage()).contains("near \"RETURNING\"")) {
-        return Optional.of(
-            "this SQLite has no UPDATE … RETURNING; use 3.35 or newer (the library is part of the driver)");
-      }
-    }
-    boolean file =
-        Jdbc.first(
-                connection,
-                "SELECT file FROM pragma_database_list WHERE name = 'main'",
-                r -> r.getString(1))
-            .filter(name -> !name.isEmpty())
-            .isPresent();
-    return file
-        ? Optional.empty()
-        : Optional.of(
-            "an SQLite database in memory belongs to one connection (or, with a shared cache, makes others fail instead of wait); use a file: jdbc:sqlite:app.db");
+    return SqliteCatalog.refusal(connection);
   }
 
   @Override
@@ -205,11 +187,19 @@ public final class Sqlite extends StandardDialect {
 
   /**
    * The driver's commit() begins the next transaction at once: with transaction_mode=IMMEDIATE that
-   * waits for the lock again, and may fail when everything is committed already.
+   * waits for the lock again, and may fail when everything is committed already. Where this one
+   * fails, the driver takes the transaction for ended, which it is not.
    */
   @Override
   public void commit(Connection connection) throws SQLException {
-    connection.setAutoCommit(true);
+    try {
+      connection.setAutoCommit(true);
+    } catch (SQLException e) {
+      try (Statement statement = connection.createStatement()) {
+        statement.execute("ROLLBACK");
+      }
+      throw e;
+    }
   }
 
   @Override
@@ -250,12 +240,10 @@ public final class Sqlite extends StandardDialect {
         : expression;
   }
 
-  // Statistics (ANALYZE) may call the key unselective only where it is not unique; + keeps the
-  // state
-  // out of the choice of an index.
+  /** A unique key is always chosen before an index on the state. */
   @Override
   public String opaque(String condition) {
-    return "+(" + condition + ")";
+    return condition;
   }
 
   @Override
@@ -283,7 +271,7 @@ public final class Sqlite extends StandardDialect {
   public ClaimPlan claim(Model model, int ready, OptionalInt limit) {
     Map<String, String> f = fragments(model);
     f.put("ready", keyed(model) + new Predicates(model).ready("q", ready));
-    f.put("order", order(model, "q"));
+    f.put("order", keysLast(model));
     Map<Column, String> set = new Assignments(model, "t").claim();
     if (set.isEmpty()) {
       f.put("q.selected", f.get("q.out"));
@@ -319,6 +307,15 @@ public final class Sqlite extends StandardDialect {
         .filter(c -> c.kind() != Kind.INTEGER)
         .map(c -> c.of("q") + " IS NOT NULL\nAND ")
         .collect(Collectors.joining());
+  }
+
+  /** A key is never NULL here, also where nobody has looked at the table. */
+  private String keysLast(Model model) {
+    String order = order(model, "q");
+    for (Column c : model.key()) {
+      order = order.replace(c.of("q") + " IS NULL, ", "");
+    }
+    return order;
   }
 
   /**
@@ -395,13 +392,8 @@ public final class Sqlite extends StandardDialect {
 
   @Override
   public InsertPlan insert(Model model, List<Column> columns) {
-    Map<String, String> f = fragments(model);
-    f.put("columns", columns.stream().map(Column::quoted).collect(Collectors.joining(", ")));
-    List<String> values = new ArrayList<>();
-    for (int i = 0; i < columns.size(); i++) {
-      values.add(typed(":v" + i, columns.get(i)));
-    }
-    f.put("values", String.join(", ", values));
+    Map<String, String> f = inserted(model, columns);
+    f.put("own.key", Model.columns(own(model), model.key()));
     return new InsertPlan.Returning(Sql.of(INSERT, f));
   }
 

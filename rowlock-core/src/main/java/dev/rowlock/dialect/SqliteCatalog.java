@@ -31,6 +31,29 @@ record SqliteCatalog(Sqlite dialect, Connection connection) {
   private record Raw(
       String name, String type, boolean notNull, boolean defaulted, int key, int hidden) {}
 
+  /** The parser itself is asked: it stops at RETURNING, or goes on and finds a system table. */
+  static Optional<String> refusal(Connection connection) throws SQLException {
+    try {
+      Jdbc.query(connection, "EXPLAIN DELETE FROM sqlite_master WHERE 0 RETURNING 1", r -> 1);
+    } catch (SQLException e) {
+      if (String.valueOf(e.getMessage()).contains("near \"RETURNING\"")) {
+        return Optional.of(
+            "this SQLite has no UPDATE … RETURNING; use 3.35 or newer (the library is part of the driver)");
+      }
+    }
+    boolean file =
+        Jdbc.first(
+                connection,
+                "SELECT file FROM pragma_database_list WHERE name = 'main'",
+                r -> String.valueOf(r.getString(1)))
+            .filter(name -> !name.isEmpty())
+            .isPresent();
+    return file
+        ? Optional.empty()
+        : Optional.of(
+            "an SQLite database in memory belongs to one connection (or, with a shared cache, makes others fail instead of wait); use a file: jdbc:sqlite:app.db");
+  }
+
   Optional<Table> table(TableName wanted) throws SQLException {
     Optional<Found> found = find(wanted);
     if (found.isEmpty()) {

@@ -47,7 +47,7 @@ final class SqliteTimes {
     boolean text = columns.values().stream().anyMatch(c -> c.kind() == Kind.LOCAL_TIMESTAMP);
     if (text && offset(mapping.timeZone()).isEmpty()) {
       problems.add(
-          "its times are kept in zone %s, whose clocks change: SQLite can compute with a fixed offset only; keep them in UTC (the default) or map time-zone as an offset like +02:00"
+          "its times are kept in zone %s, whose clocks change: SQLite can compute with a fixed offset only; keep them in UTC (the default) or in a zone without summer time, such as Etc/GMT-2"
               .formatted(mapping.timeZone()));
     }
     return new Table(

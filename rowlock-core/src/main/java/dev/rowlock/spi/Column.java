@@ -37,6 +37,17 @@ public record Column(
   }
 
   /**
+   * A key column of which only the name is known.
+   *
+   * @param name the name
+   * @param quoted the name as it stands in SQL
+   * @return a column that accepts everything but NULL
+   */
+  public static Column unknownKey(String name, String quoted) {
+    return new Column(name, quoted, Kind.UNKNOWN, "", 0, false, true, true);
+  }
+
+  /**
    * The column with a table alias.
    *
    * @param alias the alias

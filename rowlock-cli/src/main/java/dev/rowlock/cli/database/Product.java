@@ -34,8 +34,23 @@ public enum Product {
       return SqlServerRefusal.said(message);
     }
   },
+  /** MariaDB, and MySQL through the same driver, which may be shipped with this program. */
+  MARIADB(
+      "jdbc:mariadb:",
+      "mariadb://…, mysql://…, jdbc:mariadb://…, jdbc:mysql://…",
+      "org.mariadb.jdbc.Driver",
+      Map.of(
+          "connectTimeout", "8000",
+          "connectionAttributes", "program_name:rowlock",
+          "transactionIsolation", "READ_COMMITTED")),
   /** H2, embedded or as a server. */
-  H2("jdbc:h2:", "jdbc:h2:…", "org.h2.Driver", Map.of());
+  H2("jdbc:h2:", "jdbc:h2:…", "org.h2.Driver", Map.of()),
+  /** SQLite, a file. */
+  SQLITE(
+      "jdbc:sqlite:",
+      "sqlite:FILE, jdbc:sqlite:…",
+      "org.sqlite.JDBC",
+      Map.of("journal_mode", "WAL", "busy_timeout", "5000"));
 
   private final String prefix;
   private final String examples;

@@ -78,6 +78,12 @@ public final class Targets {
     if (SqlServerUrl.is(url)) {
       return SqlServerUrl.target(url, user, password);
     }
+    if (MariaDbUrl.is(url)) {
+      return MariaDbUrl.target(url, user, password);
+    }
+    if (SqliteUrl.is(url)) {
+      return jdbc(SqliteUrl.jdbc(url), Optional.empty(), Optional.empty());
+    }
     Product product =
         Product.of(url)
             .orElseThrow(
@@ -87,7 +93,8 @@ public final class Targets {
                             .formatted(Secrets.hide(url), Product.allowed())));
     return switch (product) {
       case POSTGRESQL -> jdbcPostgres(url, user, password);
-      case SQLSERVER -> jdbc(url, user, password);
+      case SQLSERVER, MARIADB -> jdbc(url, user, password);
+      case SQLITE -> jdbc(url, Optional.empty(), Optional.empty());
       case H2 -> {
         boolean inUrl = url.toLowerCase(java.util.Locale.ROOT).contains(";user=");
         yield jdbc(url, user.or(() -> inUrl ? Optional.empty() : Optional.of("sa")), password);

@@ -154,7 +154,7 @@ class TargetsTest {
       delimiter = '|',
       quoteCharacter = '"',
       value = {
-        "jdbc:mysql://u:secret@h/d | 'jdbc:mysql://u:***@h/d' is no database that Rowlock knows; allowed: postgres://…, jdbc:postgresql://…, sqlserver://…, jdbc:sqlserver://… and jdbc:h2:…",
+        "jdbc:db2://u:secret@h/d | 'jdbc:db2://u:***@h/d' is no database that Rowlock knows; allowed: postgres://…, jdbc:postgresql://…, sqlserver://…, jdbc:sqlserver://…, mariadb://…, mysql://…, jdbc:mariadb://…, jdbc:mysql://…, jdbc:h2:…, sqlite:FILE and jdbc:sqlite:…",
         "postgres://u:secret@h/d?sslmod=x | postgres://u:***@h/d?sslmod=x: parameter 'sslmod' is not known; did you mean 'sslmode'?",
         "postgres://h/d?host=/tmp | the host '/tmp' is a Unix socket; Rowlock connects over TCP: set PGHOST=localhost, or give --url",
         "postgres://%2Ftmp/d | the host '/tmp' is a Unix socket; Rowlock connects over TCP: set PGHOST=localhost, or give --url",

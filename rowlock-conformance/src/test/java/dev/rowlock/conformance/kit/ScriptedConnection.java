@@ -127,13 +127,41 @@ final class ScriptedConnection implements InvocationHandler {
     server.event(number, how);
     server.closed();
     effects.clear();
+    if (whole && !broken) {
+      checkReturned();
+    }
+  }
+
+  /** Whether it is as it was when it was handed out. */
+  private void checkReturned() {
     boolean asItCame =
         autoCommit && !readOnly && networkTimeout == 0 && isolation == isolationBefore;
-    if (whole && !broken && !asItCame) {
+    if (!asItCame) {
       server.problem(
           "connection %d came back with autocommit %s, level %d, network timeout %d"
               .formatted(number, autoCommit, isolation, networkTimeout));
     }
+  }
+
+  /** This connection as a pool hands it out: closing gives it back. */
+  Connection lent(Connection physical) {
+    return (Connection)
+        Proxy.newProxyInstance(
+            getClass().getClassLoader(),
+            new Class<?>[] {Connection.class},
+            (self, method, args) -> {
+              switch (method.getName()) {
+                case "close":
+                  checkReturned();
+                  return null;
+                case "isWrapperFor":
+                  return true;
+                case "unwrap":
+                  return physical;
+                default:
+                  return invoke(physical, method, args);
+              }
+            });
   }
 
   Answer run(String sql, List<ScriptedServer.Bound> values) {

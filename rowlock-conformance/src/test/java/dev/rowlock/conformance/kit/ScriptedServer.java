@@ -153,11 +153,27 @@ public final class ScriptedServer implements AutoCloseable {
     events.clear();
   }
 
+  /** Every connection is a new one. */
   public DataSource dataSource() {
+    return dataSource(this::connect);
+  }
+
+  /** A pool of one: the same connection again and again. */
+  public DataSource pool() throws SQLException {
+    ScriptedConnection only = new ScriptedConnection(this, opened.incrementAndGet(), isolation);
+    Connection physical = only.proxy();
+    return dataSource(() -> only.lent(physical));
+  }
+
+  private interface Connector {
+    Connection connect() throws SQLException;
+  }
+
+  private DataSource dataSource(Connector connector) {
     InvocationHandler handler =
         (self, method, args) ->
             switch (method.getName()) {
-              case "getConnection" -> connect();
+              case "getConnection" -> connector.connect();
               case "hashCode" -> System.identityHashCode(self);
               case "equals" -> self == args[0];
               case "toString" -> "scripted data source";

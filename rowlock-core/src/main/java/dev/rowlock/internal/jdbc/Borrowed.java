@@ -68,11 +68,11 @@ final class Borrowed implements AutoCloseable {
         connection.setAutoCommit(true);
       }
       if (readOnly) {
-        connection.setReadOnly(false);
+        makeWritable();
       }
       isolate(level);
       if (!wantAutoCommit) {
-        connection.setAutoCommit(false);
+        begin();
       }
     } catch (SQLException | RuntimeException e) {
       discard();
@@ -82,6 +82,29 @@ final class Borrowed implements AutoCloseable {
 
   Connection connection() {
     return connection;
+  }
+
+  /** Where a transaction could not begin, a driver may think it did: nobody else shall. */
+  private void begin() throws SQLException {
+    try {
+      connection.setAutoCommit(false);
+    } catch (SQLException e) {
+      try {
+        connection.setAutoCommit(true);
+      } catch (SQLException again) {
+        e.addSuppressed(again);
+      }
+      throw e;
+    }
+  }
+
+  /** Not every driver can do that; then the first statement that writes tells. */
+  private void makeWritable() {
+    try {
+      connection.setReadOnly(false);
+    } catch (SQLException e) {
+      // It stays read-only.
+    }
   }
 
   private void isolate(Level level) throws SQLException {

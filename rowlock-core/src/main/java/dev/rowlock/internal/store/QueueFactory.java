@@ -152,10 +152,11 @@ public final class QueueFactory {
   public static Model unconnected(Dialect dialect, Mapping mapping, dev.rowlock.Mode mode) {
     names(mapping);
     Map<String, Column> columns = new LinkedHashMap<>();
-    List.of(mapping.key(), List.copyOf(mapping.columns().values()), mapping.read(), mapping.write())
+    List.of(List.copyOf(mapping.columns().values()), mapping.read(), mapping.write())
         .forEach(names -> names.forEach(n -> unknown(columns, dialect, n)));
     mapping.state().ifPresent(s -> unknown(columns, dialect, s.column()));
     mapping.order().forEach(o -> unknown(columns, dialect, o.column()));
+    mapping.key().forEach(n -> columns.put(n, Column.unknownKey(n, dialect.quote(n))));
     Optional<Table> archive =
         mapping.onDone() instanceof OnDone.Archive to
             ? Optional.of(table(dialect, to.table(), columns))

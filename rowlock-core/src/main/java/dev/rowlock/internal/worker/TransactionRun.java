@@ -4,6 +4,8 @@ import dev.rowlock.Applied;
 import dev.rowlock.Capability;
 import dev.rowlock.Change;
 import dev.rowlock.Claim;
+import dev.rowlock.DatabaseException;
+import dev.rowlock.Fault;
 import dev.rowlock.Key;
 import dev.rowlock.Outcome;
 import dev.rowlock.Queue;
@@ -96,6 +98,10 @@ final class TransactionRun implements Runners.Body {
       announced = false;
       return workOrPassOver(row);
     } catch (Throwable t) {
+      if (row == null && othersWrite(t)) {
+        health.worked(Claimer.OPERATION);
+        return Turn.NOTHING;
+      }
       health.failed(row == null ? Claimer.OPERATION : Completer.OPERATION, t);
       return Turn.FAILED;
     } finally {
@@ -106,6 +112,13 @@ final class TransactionRun implements Runners.Body {
         hand.gone(row);
       }
     }
+  }
+
+  /** Where one transaction at a time writes, the handler of another row may be doing that. */
+  private boolean othersWrite(Throwable t) {
+    return source.dialect().oneWriter()
+        && t instanceof DatabaseException e
+        && e.fault() == Fault.LOCK_TIMEOUT;
   }
 
   /** A row whose end could not be written would be the first again as soon as it is rolled back. */
