@@ -18,7 +18,7 @@ SET [Status] = :processing,
     [ProcessingStartedAt] = SYSUTCDATETIME()
 OUTPUT inserted.[Id], inserted.[ClaimNo], inserted.[RetryCount], inserted.[ProcessingStartedAt]
 INTO @taken;
-SELECT taken.[Id], CAST(taken.[ClaimNo] AS nvarchar(max)) AS [rowlock_fence_ClaimNo], CAST(taken.[RetryCount] AS nvarchar(max)) AS [rowlock_fence_RetryCount], taken.[ProcessingStartedAt], taken.[RetryCount]
+SELECT taken.[Id], CAST(taken.[ClaimNo] AS nvarchar(4000)) AS [rowlock_fence_ClaimNo], CAST(taken.[RetryCount] AS nvarchar(4000)) AS [rowlock_fence_RetryCount], taken.[ProcessingStartedAt], taken.[RetryCount]
 FROM @taken AS taken
 ORDER BY taken.[Id];
 
@@ -38,7 +38,7 @@ SET [Status] = :processing,
     [ProcessingStartedAt] = SYSUTCDATETIME()
 OUTPUT inserted.[Id], inserted.[ClaimNo], inserted.[RetryCount], inserted.[ProcessingStartedAt]
 INTO @taken;
-SELECT taken.[Id], CAST(taken.[ClaimNo] AS nvarchar(max)) AS [rowlock_fence_ClaimNo], CAST(taken.[RetryCount] AS nvarchar(max)) AS [rowlock_fence_RetryCount], taken.[ProcessingStartedAt], taken.[RetryCount]
+SELECT taken.[Id], CAST(taken.[ClaimNo] AS nvarchar(4000)) AS [rowlock_fence_ClaimNo], CAST(taken.[RetryCount] AS nvarchar(4000)) AS [rowlock_fence_RetryCount], taken.[ProcessingStartedAt], taken.[RetryCount]
 FROM @taken AS taken
 ORDER BY taken.[Id];
 
@@ -175,7 +175,7 @@ JOIN (VALUES
     AND t.[ClaimNo] = g.[fence_token]
     AND t.[RetryCount] = g.[fence_attempts]
     AND CASE WHEN t.[Status] = :processing THEN 1 ELSE 0 END = 1;
-SELECT e.rowlock_n, CAST(e.[ClaimNo] AS nvarchar(max)) AS [rowlock_fence_ClaimNo], CAST(e.[RetryCount] AS nvarchar(max)) AS [rowlock_fence_RetryCount], e.[ProcessingStartedAt] FROM @extended AS e;
+SELECT e.rowlock_n, CAST(e.[ClaimNo] AS nvarchar(4000)) AS [rowlock_fence_ClaimNo], CAST(e.[RetryCount] AS nvarchar(4000)) AS [rowlock_fence_RetryCount], e.[ProcessingStartedAt] FROM @extended AS e;
 
 -- extend, the others: no row: lease lost; a row: locked by another transaction, try again
 DECLARE @held int;

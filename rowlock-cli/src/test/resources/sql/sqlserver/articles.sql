@@ -20,7 +20,7 @@ SET [state] = :processing,
     [locked_until] = DATEADD(millisecond, (:lease_ms) % 1000, DATEADD(second, (:lease_ms) / 1000, SYSUTCDATETIME()))
 OUTPUT inserted.[id], inserted.[claim_no], inserted.[retry_count], inserted.[locked_until], inserted.[title]
 INTO @taken;
-SELECT taken.[id], CAST(taken.[claim_no] AS nvarchar(max)) AS [rowlock_fence_claim_no], CAST(taken.[retry_count] AS nvarchar(max)) AS [rowlock_fence_retry_count], taken.[locked_until], taken.[retry_count], taken.[title]
+SELECT taken.[id], CAST(taken.[claim_no] AS nvarchar(4000)) AS [rowlock_fence_claim_no], CAST(taken.[retry_count] AS nvarchar(4000)) AS [rowlock_fence_retry_count], taken.[locked_until], taken.[retry_count], taken.[title]
 FROM @taken AS taken
 ORDER BY taken.[id];
 
@@ -198,7 +198,7 @@ JOIN (VALUES
     AND t.[claim_no] = g.[fence_token]
     AND t.[retry_count] = g.[fence_attempts]
     AND CASE WHEN t.[state] = :processing THEN 1 ELSE 0 END = 1;
-SELECT e.rowlock_n, CAST(e.[claim_no] AS nvarchar(max)) AS [rowlock_fence_claim_no], CAST(e.[retry_count] AS nvarchar(max)) AS [rowlock_fence_retry_count], e.[locked_until] FROM @extended AS e;
+SELECT e.rowlock_n, CAST(e.[claim_no] AS nvarchar(4000)) AS [rowlock_fence_claim_no], CAST(e.[retry_count] AS nvarchar(4000)) AS [rowlock_fence_retry_count], e.[locked_until] FROM @extended AS e;
 
 -- extend, the others: no row: lease lost; a row: locked by another transaction, try again
 DECLARE @held int;
