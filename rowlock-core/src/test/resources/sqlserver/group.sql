@@ -86,13 +86,13 @@ SET [state] = :done,
     [rendered_title] = g.[set_rendered_title],
     [pages] = g.[set_pages]
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [app].[article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1, :fence_worker__1, :set_rendered_title__1, :set_pages__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2, :fence_worker__2, :set_rendered_title__2, :set_pages__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3, :fence_worker__3, :set_rendered_title__3, :set_pages__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4, :fence_worker__4, :set_rendered_title__4, :set_pages__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [fence_worker], [set_rendered_title], [set_pages])
-JOIN [app].[article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [fence_worker], [set_rendered_title], [set_pages]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[retry_count] = g.[fence_attempts]
     AND t.[locked_by] = g.[fence_worker]
@@ -125,13 +125,13 @@ SET [state] = :retry,
     [run_after] = DATEADD(millisecond, (g.[delay_ms]) % 1000, DATEADD(second, (g.[delay_ms]) / 1000, SYSUTCDATETIME())),
     [last_error] = COALESCE(g.[error], t.[last_error])
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [app].[article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1, :fence_worker__1, :error__1, :delay_ms__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2, :fence_worker__2, :error__2, :delay_ms__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3, :fence_worker__3, :error__3, :delay_ms__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4, :fence_worker__4, :error__4, :delay_ms__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [fence_worker], [error], [delay_ms])
-JOIN [app].[article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [fence_worker], [error], [delay_ms]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[retry_count] = g.[fence_attempts]
     AND t.[locked_by] = g.[fence_worker]
@@ -160,13 +160,13 @@ SET [state] = :dead,
     [locked_until] = NULL,
     [last_error] = COALESCE(g.[error], t.[last_error])
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [app].[article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1, :fence_worker__1, :error__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2, :fence_worker__2, :error__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3, :fence_worker__3, :error__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4, :fence_worker__4, :error__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [fence_worker], [error])
-JOIN [app].[article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [fence_worker], [error]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[retry_count] = g.[fence_attempts]
     AND t.[locked_by] = g.[fence_worker]
@@ -199,13 +199,13 @@ SET [state] = g.[back_to],
     [retry_count] = CASE WHEN t.[retry_count] - 1 > 0 THEN t.[retry_count] - 1 ELSE 0 END,
     [run_after] = DATEADD(millisecond, (g.[delay_ms]) % 1000, DATEADD(second, (g.[delay_ms]) / 1000, SYSUTCDATETIME()))
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [app].[article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1, :fence_worker__1, :back_to__1, :delay_ms__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2, :fence_worker__2, :back_to__2, :delay_ms__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3, :fence_worker__3, :back_to__3, :delay_ms__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4, :fence_worker__4, :back_to__4, :delay_ms__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [fence_worker], [back_to], [delay_ms])
-JOIN [app].[article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [fence_worker], [back_to], [delay_ms]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[retry_count] = g.[fence_attempts]
     AND t.[locked_by] = g.[fence_worker]
@@ -236,13 +236,13 @@ SET [state] = g.[back_to],
     [locked_until] = NULL,
     [retry_count] = CASE WHEN t.[retry_count] - 1 > 0 THEN t.[retry_count] - 1 ELSE 0 END
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [app].[article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1, :fence_worker__1, :back_to__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2, :fence_worker__2, :back_to__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3, :fence_worker__3, :back_to__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4, :fence_worker__4, :back_to__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [fence_worker], [back_to])
-JOIN [app].[article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [fence_worker], [back_to]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[retry_count] = g.[fence_attempts]
     AND t.[locked_by] = g.[fence_worker]
@@ -250,22 +250,22 @@ JOIN [app].[article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id
 SELECT rowlock_n FROM @current;
 
 -- extend
-DECLARE @extended TABLE (rowlock_n int, [rowlock_fence_claim_no] nvarchar(60), [rowlock_fence_retry_count] nvarchar(60), [rowlock_fence_locked_by] nvarchar(4000), [locked_until] datetime2(7));
+DECLARE @extended TABLE (rowlock_n int, [claim_no] bigint, [retry_count] int, [locked_by] nvarchar(4000), [locked_until] datetime2(7));
 UPDATE t
 SET [locked_until] = DATEADD(millisecond, (g.[by_ms]) % 1000, DATEADD(second, (g.[by_ms]) / 1000, SYSUTCDATETIME()))
-OUTPUT g.rowlock_n, CAST(inserted.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], CAST(inserted.[retry_count] AS nvarchar(60)) AS [rowlock_fence_retry_count], CAST(inserted.[locked_by] AS nvarchar(4000)) AS [rowlock_fence_locked_by], inserted.[locked_until] INTO @extended
-FROM (VALUES
+OUTPUT g.rowlock_n, inserted.[claim_no], inserted.[retry_count], inserted.[locked_by], inserted.[locked_until] INTO @extended
+FROM [app].[article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1, :fence_worker__1, :by_ms__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2, :fence_worker__2, :by_ms__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3, :fence_worker__3, :by_ms__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4, :fence_worker__4, :by_ms__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [fence_worker], [by_ms])
-JOIN [app].[article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [fence_worker], [by_ms]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[retry_count] = g.[fence_attempts]
     AND t.[locked_by] = g.[fence_worker]
     AND CASE WHEN t.[state] = :processing THEN 1 ELSE 0 END = 1;
-SELECT rowlock_n, e.[rowlock_fence_claim_no], e.[rowlock_fence_retry_count], e.[rowlock_fence_locked_by], e.[locked_until] FROM @extended AS e;
+SELECT e.rowlock_n, CAST(e.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], CAST(e.[retry_count] AS nvarchar(60)) AS [rowlock_fence_retry_count], CAST(e.[locked_by] AS nvarchar(4000)) AS [rowlock_fence_locked_by], e.[locked_until] FROM @extended AS e;
 
 -- extend, the others
 DECLARE @held int;
@@ -285,7 +285,7 @@ END CATCH;
 SELECT @held AS rowlock_held WHERE @held = 1;
 
 -- recover
-DECLARE @ended TABLE ([id] bigint, rowlock_dead bit);
+DECLARE @ended TABLE ([id] bigint, [retry_count] int, [max_tries] int);
 UPDATE TOP (:limit) q
 SET [state] = CASE WHEN q.[retry_count] >= COALESCE(q.[max_tries], :max_attempts) THEN :dead ELSE :retry END,
     [processing_started_at] = CASE WHEN q.[retry_count] >= COALESCE(q.[max_tries], :max_attempts) THEN q.[processing_started_at] ELSE NULL END,
@@ -293,12 +293,13 @@ SET [state] = CASE WHEN q.[retry_count] >= COALESCE(q.[max_tries], :max_attempts
     [locked_until] = NULL,
     [dead_at] = CASE WHEN q.[retry_count] >= COALESCE(q.[max_tries], :max_attempts) THEN SYSUTCDATETIME() ELSE q.[dead_at] END,
     [last_error] = CASE WHEN q.[retry_count] >= COALESCE(q.[max_tries], :max_attempts) THEN COALESCE(:expired_error, q.[last_error]) ELSE q.[last_error] END
-OUTPUT inserted.[id], CASE WHEN inserted.[retry_count] >= COALESCE(inserted.[max_tries], :max_attempts) THEN 1 ELSE 0 END
+OUTPUT inserted.[id], inserted.[retry_count], inserted.[max_tries]
 INTO @ended
 FROM [app].[article_claim_demo] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
 WHERE q.[state] = :processing
     AND (q.[locked_until] <= SYSUTCDATETIME() OR (q.[locked_until] IS NULL AND q.[processing_started_at] <= DATEADD(millisecond, (- :lease_ms) % 1000, DATEADD(second, (- :lease_ms) / 1000, SYSUTCDATETIME()))));
-SELECT [id], rowlock_dead FROM @ended;
+SELECT ended.[id], CASE WHEN ended.[retry_count] >= COALESCE(ended.[max_tries], :max_attempts) THEN 1 ELSE 0 END AS rowlock_dead
+FROM @ended AS ended;
 
 -- reset
 UPDATE t

@@ -1,5 +1,5 @@
 -- claim 1
-DECLARE @taken TABLE ([Id] bigint, [rowlock_fence_RetryCount] nvarchar(60), [ProcessingStartedAt] datetime2(3), [RetryCount] int);
+DECLARE @taken TABLE ([Id] bigint, [RetryCount] int, [ProcessingStartedAt] datetime2(3));
 WITH next AS (
   SELECT TOP (:limit) q.[Id], q.[RetryCount], q.[ProcessingStartedAt], q.[Status]
   FROM [dbo].[Table_Queue] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
@@ -11,14 +11,14 @@ UPDATE next
 SET [Status] = :processing,
     [RetryCount] = next.[RetryCount] + 1,
     [ProcessingStartedAt] = CAST(SYSUTCDATETIME() AS datetime2(3))
-OUTPUT inserted.[Id], CAST(inserted.[RetryCount] AS nvarchar(60)) AS [rowlock_fence_RetryCount], inserted.[ProcessingStartedAt], inserted.[RetryCount]
+OUTPUT inserted.[Id], inserted.[RetryCount], inserted.[ProcessingStartedAt]
 INTO @taken;
-SELECT [Id], [rowlock_fence_RetryCount], [ProcessingStartedAt], [RetryCount]
-FROM @taken
-ORDER BY [Id];
+SELECT taken.[Id], CAST(taken.[RetryCount] AS nvarchar(60)) AS [rowlock_fence_RetryCount], taken.[ProcessingStartedAt], taken.[RetryCount]
+FROM @taken AS taken
+ORDER BY taken.[Id];
 
 -- claim 2
-DECLARE @taken TABLE ([Id] bigint, [rowlock_fence_RetryCount] nvarchar(60), [ProcessingStartedAt] datetime2(3), [RetryCount] int);
+DECLARE @taken TABLE ([Id] bigint, [RetryCount] int, [ProcessingStartedAt] datetime2(3));
 WITH next AS (
   SELECT TOP (:limit) q.[Id], q.[RetryCount], q.[ProcessingStartedAt], q.[Status]
   FROM [dbo].[Table_Queue] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
@@ -30,11 +30,11 @@ UPDATE next
 SET [Status] = :processing,
     [RetryCount] = next.[RetryCount] + 1,
     [ProcessingStartedAt] = CAST(SYSUTCDATETIME() AS datetime2(3))
-OUTPUT inserted.[Id], CAST(inserted.[RetryCount] AS nvarchar(60)) AS [rowlock_fence_RetryCount], inserted.[ProcessingStartedAt], inserted.[RetryCount]
+OUTPUT inserted.[Id], inserted.[RetryCount], inserted.[ProcessingStartedAt]
 INTO @taken;
-SELECT [Id], [rowlock_fence_RetryCount], [ProcessingStartedAt], [RetryCount]
-FROM @taken
-ORDER BY [Id];
+SELECT taken.[Id], CAST(taken.[RetryCount] AS nvarchar(60)) AS [rowlock_fence_RetryCount], taken.[ProcessingStartedAt], taken.[RetryCount]
+FROM @taken AS taken
+ORDER BY taken.[Id];
 
 -- complete
 UPDATE t
@@ -50,13 +50,13 @@ DECLARE @current TABLE (rowlock_n int);
 UPDATE t
 SET [Status] = :done
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[Table_Queue] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_Id__1, :fence_attempts__1),
   (2, :key_Id__2, :fence_attempts__2),
   (3, :key_Id__3, :fence_attempts__3),
   (4, :key_Id__4, :fence_attempts__4)
-) AS g (rowlock_n, [key_Id], [fence_attempts])
-JOIN [dbo].[Table_Queue] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[Id] = g.[key_Id]
+) AS g (rowlock_n, [key_Id], [fence_attempts]) ON t.[Id] = g.[key_Id]
     AND t.[RetryCount] = g.[fence_attempts]
     AND CASE WHEN t.[Status] = :processing THEN 1 ELSE 0 END = 1;
 SELECT rowlock_n FROM @current;
@@ -77,13 +77,13 @@ UPDATE t
 SET [Status] = :retry,
     [ProcessingStartedAt] = NULL
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[Table_Queue] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_Id__1, :fence_attempts__1, :delay_ms__1),
   (2, :key_Id__2, :fence_attempts__2, :delay_ms__2),
   (3, :key_Id__3, :fence_attempts__3, :delay_ms__3),
   (4, :key_Id__4, :fence_attempts__4, :delay_ms__4)
-) AS g (rowlock_n, [key_Id], [fence_attempts], [delay_ms])
-JOIN [dbo].[Table_Queue] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[Id] = g.[key_Id]
+) AS g (rowlock_n, [key_Id], [fence_attempts], [delay_ms]) ON t.[Id] = g.[key_Id]
     AND t.[RetryCount] = g.[fence_attempts]
     AND CASE WHEN t.[Status] = :processing THEN 1 ELSE 0 END = 1;
 SELECT rowlock_n FROM @current;
@@ -106,13 +106,13 @@ SET [Status] = :retry,
     [RetryCount] = CASE WHEN t.[RetryCount] > :max_attempts THEN t.[RetryCount] ELSE :max_attempts END,
     [ProcessingStartedAt] = NULL
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[Table_Queue] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_Id__1, :fence_attempts__1),
   (2, :key_Id__2, :fence_attempts__2),
   (3, :key_Id__3, :fence_attempts__3),
   (4, :key_Id__4, :fence_attempts__4)
-) AS g (rowlock_n, [key_Id], [fence_attempts])
-JOIN [dbo].[Table_Queue] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[Id] = g.[key_Id]
+) AS g (rowlock_n, [key_Id], [fence_attempts]) ON t.[Id] = g.[key_Id]
     AND t.[RetryCount] = g.[fence_attempts]
     AND CASE WHEN t.[Status] = :processing THEN 1 ELSE 0 END = 1;
 SELECT rowlock_n FROM @current;
@@ -133,32 +133,32 @@ UPDATE t
 SET [Status] = g.[back_to],
     [ProcessingStartedAt] = NULL
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[Table_Queue] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_Id__1, :fence_attempts__1, :back_to__1),
   (2, :key_Id__2, :fence_attempts__2, :back_to__2),
   (3, :key_Id__3, :fence_attempts__3, :back_to__3),
   (4, :key_Id__4, :fence_attempts__4, :back_to__4)
-) AS g (rowlock_n, [key_Id], [fence_attempts], [back_to])
-JOIN [dbo].[Table_Queue] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[Id] = g.[key_Id]
+) AS g (rowlock_n, [key_Id], [fence_attempts], [back_to]) ON t.[Id] = g.[key_Id]
     AND t.[RetryCount] = g.[fence_attempts]
     AND CASE WHEN t.[Status] = :processing THEN 1 ELSE 0 END = 1;
 SELECT rowlock_n FROM @current;
 
 -- extend
-DECLARE @extended TABLE (rowlock_n int, [rowlock_fence_RetryCount] nvarchar(60), [ProcessingStartedAt] datetime2(3));
+DECLARE @extended TABLE (rowlock_n int, [RetryCount] int, [ProcessingStartedAt] datetime2(3));
 UPDATE t
 SET [ProcessingStartedAt] = CAST(DATEADD(millisecond, (g.[by_ms] - :lease_ms) % 1000, DATEADD(second, (g.[by_ms] - :lease_ms) / 1000, SYSUTCDATETIME())) AS datetime2(3))
-OUTPUT g.rowlock_n, CAST(inserted.[RetryCount] AS nvarchar(60)) AS [rowlock_fence_RetryCount], inserted.[ProcessingStartedAt] INTO @extended
-FROM (VALUES
+OUTPUT g.rowlock_n, inserted.[RetryCount], inserted.[ProcessingStartedAt] INTO @extended
+FROM [dbo].[Table_Queue] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
+JOIN (VALUES
   (1, :key_Id__1, :fence_attempts__1, :by_ms__1),
   (2, :key_Id__2, :fence_attempts__2, :by_ms__2),
   (3, :key_Id__3, :fence_attempts__3, :by_ms__3),
   (4, :key_Id__4, :fence_attempts__4, :by_ms__4)
-) AS g (rowlock_n, [key_Id], [fence_attempts], [by_ms])
-JOIN [dbo].[Table_Queue] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK) ON t.[Id] = g.[key_Id]
+) AS g (rowlock_n, [key_Id], [fence_attempts], [by_ms]) ON t.[Id] = g.[key_Id]
     AND t.[RetryCount] = g.[fence_attempts]
     AND CASE WHEN t.[Status] = :processing THEN 1 ELSE 0 END = 1;
-SELECT rowlock_n, e.[rowlock_fence_RetryCount], e.[ProcessingStartedAt] FROM @extended AS e;
+SELECT e.rowlock_n, CAST(e.[RetryCount] AS nvarchar(60)) AS [rowlock_fence_RetryCount], e.[ProcessingStartedAt] FROM @extended AS e;
 
 -- extend, the others
 DECLARE @held int;
@@ -176,17 +176,18 @@ END CATCH;
 SELECT @held AS rowlock_held WHERE @held = 1;
 
 -- recover
-DECLARE @ended TABLE ([Id] bigint, rowlock_dead bit);
+DECLARE @ended TABLE ([Id] bigint, [RetryCount] int);
 UPDATE TOP (:limit) q
 SET [Status] = :retry,
     [ProcessingStartedAt] = NULL,
     [RetryCount] = CASE WHEN q.[RetryCount] >= :max_attempts THEN CASE WHEN q.[RetryCount] > :max_attempts THEN q.[RetryCount] ELSE :max_attempts END ELSE q.[RetryCount] END
-OUTPUT inserted.[Id], CASE WHEN inserted.[RetryCount] >= :max_attempts THEN 1 ELSE 0 END
+OUTPUT inserted.[Id], inserted.[RetryCount]
 INTO @ended
 FROM [dbo].[Table_Queue] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
 WHERE q.[Status] = :processing
     AND q.[ProcessingStartedAt] <= CAST(DATEADD(millisecond, (- :lease_ms) % 1000, DATEADD(second, (- :lease_ms) / 1000, SYSUTCDATETIME())) AS datetime2(3));
-SELECT [Id], rowlock_dead FROM @ended;
+SELECT ended.[Id], CASE WHEN ended.[RetryCount] >= :max_attempts THEN 1 ELSE 0 END AS rowlock_dead
+FROM @ended AS ended;
 
 -- reset
 UPDATE t

@@ -1,5 +1,5 @@
 -- claim 1
-DECLARE @taken TABLE ([tenant] varchar(8000), [no] int, [rowlock_fence_attempts] nvarchar(60), [until] datetimeoffset(7), [attempts] smallint);
+DECLARE @taken TABLE ([tenant] varchar(8000), [no] int, [attempts] smallint, [until] datetimeoffset(7));
 WITH next AS (
   SELECT TOP (:limit) q.[tenant], q.[no], q.[attempts], q.[until], q.[state]
   FROM [dbo].[jobs] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
@@ -11,11 +11,11 @@ UPDATE next
 SET [state] = :processing,
     [attempts] = next.[attempts] + 1,
     [until] = DATEADD(millisecond, (:lease_ms) % 1000, DATEADD(second, (:lease_ms) / 1000, SYSDATETIMEOFFSET()))
-OUTPUT inserted.[tenant], inserted.[no], CAST(inserted.[attempts] AS nvarchar(60)) AS [rowlock_fence_attempts], inserted.[until], inserted.[attempts]
+OUTPUT inserted.[tenant], inserted.[no], inserted.[attempts], inserted.[until]
 INTO @taken;
-SELECT [tenant], [no], [rowlock_fence_attempts], [until], [attempts]
-FROM @taken
-ORDER BY [tenant], [no];
+SELECT taken.[tenant], taken.[no], CAST(taken.[attempts] AS nvarchar(60)) AS [rowlock_fence_attempts], taken.[until], taken.[attempts]
+FROM @taken AS taken
+ORDER BY taken.[tenant], taken.[no];
 
 -- complete
 DELETE t
@@ -59,13 +59,13 @@ UPDATE t
 SET [state] = :retry,
     [until] = NULL
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_tenant__1, :key_no__1, :fence_attempts__1, :delay_ms__1),
   (2, :key_tenant__2, :key_no__2, :fence_attempts__2, :delay_ms__2),
   (3, :key_tenant__3, :key_no__3, :fence_attempts__3, :delay_ms__3),
   (4, :key_tenant__4, :key_no__4, :fence_attempts__4, :delay_ms__4)
-) AS g (rowlock_n, [key_tenant], [key_no], [fence_attempts], [delay_ms])
-JOIN [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[tenant] = CAST(g.[key_tenant] AS varchar(8000))
+) AS g (rowlock_n, [key_tenant], [key_no], [fence_attempts], [delay_ms]) ON t.[tenant] = CAST(g.[key_tenant] AS varchar(8000))
     AND t.[no] = g.[key_no]
     AND t.[attempts] = g.[fence_attempts]
     AND CASE WHEN t.[state] = :processing THEN 1 ELSE 0 END = 1;
@@ -90,13 +90,13 @@ SET [state] = :retry,
     [attempts] = CASE WHEN t.[attempts] > :max_attempts THEN t.[attempts] ELSE :max_attempts END,
     [until] = NULL
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_tenant__1, :key_no__1, :fence_attempts__1),
   (2, :key_tenant__2, :key_no__2, :fence_attempts__2),
   (3, :key_tenant__3, :key_no__3, :fence_attempts__3),
   (4, :key_tenant__4, :key_no__4, :fence_attempts__4)
-) AS g (rowlock_n, [key_tenant], [key_no], [fence_attempts])
-JOIN [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[tenant] = CAST(g.[key_tenant] AS varchar(8000))
+) AS g (rowlock_n, [key_tenant], [key_no], [fence_attempts]) ON t.[tenant] = CAST(g.[key_tenant] AS varchar(8000))
     AND t.[no] = g.[key_no]
     AND t.[attempts] = g.[fence_attempts]
     AND CASE WHEN t.[state] = :processing THEN 1 ELSE 0 END = 1;
@@ -119,34 +119,34 @@ UPDATE t
 SET [state] = g.[back_to],
     [until] = NULL
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_tenant__1, :key_no__1, :fence_attempts__1, :back_to__1),
   (2, :key_tenant__2, :key_no__2, :fence_attempts__2, :back_to__2),
   (3, :key_tenant__3, :key_no__3, :fence_attempts__3, :back_to__3),
   (4, :key_tenant__4, :key_no__4, :fence_attempts__4, :back_to__4)
-) AS g (rowlock_n, [key_tenant], [key_no], [fence_attempts], [back_to])
-JOIN [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[tenant] = CAST(g.[key_tenant] AS varchar(8000))
+) AS g (rowlock_n, [key_tenant], [key_no], [fence_attempts], [back_to]) ON t.[tenant] = CAST(g.[key_tenant] AS varchar(8000))
     AND t.[no] = g.[key_no]
     AND t.[attempts] = g.[fence_attempts]
     AND CASE WHEN t.[state] = :processing THEN 1 ELSE 0 END = 1;
 SELECT rowlock_n FROM @current;
 
 -- extend
-DECLARE @extended TABLE (rowlock_n int, [rowlock_fence_attempts] nvarchar(60), [until] datetimeoffset(7));
+DECLARE @extended TABLE (rowlock_n int, [attempts] smallint, [until] datetimeoffset(7));
 UPDATE t
 SET [until] = DATEADD(millisecond, (g.[by_ms]) % 1000, DATEADD(second, (g.[by_ms]) / 1000, SYSDATETIMEOFFSET()))
-OUTPUT g.rowlock_n, CAST(inserted.[attempts] AS nvarchar(60)) AS [rowlock_fence_attempts], inserted.[until] INTO @extended
-FROM (VALUES
+OUTPUT g.rowlock_n, inserted.[attempts], inserted.[until] INTO @extended
+FROM [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
+JOIN (VALUES
   (1, :key_tenant__1, :key_no__1, :fence_attempts__1, :by_ms__1),
   (2, :key_tenant__2, :key_no__2, :fence_attempts__2, :by_ms__2),
   (3, :key_tenant__3, :key_no__3, :fence_attempts__3, :by_ms__3),
   (4, :key_tenant__4, :key_no__4, :fence_attempts__4, :by_ms__4)
-) AS g (rowlock_n, [key_tenant], [key_no], [fence_attempts], [by_ms])
-JOIN [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK) ON t.[tenant] = CAST(g.[key_tenant] AS varchar(8000))
+) AS g (rowlock_n, [key_tenant], [key_no], [fence_attempts], [by_ms]) ON t.[tenant] = CAST(g.[key_tenant] AS varchar(8000))
     AND t.[no] = g.[key_no]
     AND t.[attempts] = g.[fence_attempts]
     AND CASE WHEN t.[state] = :processing THEN 1 ELSE 0 END = 1;
-SELECT rowlock_n, e.[rowlock_fence_attempts], e.[until] FROM @extended AS e;
+SELECT e.rowlock_n, CAST(e.[attempts] AS nvarchar(60)) AS [rowlock_fence_attempts], e.[until] FROM @extended AS e;
 
 -- extend, the others
 DECLARE @held int;
@@ -165,17 +165,18 @@ END CATCH;
 SELECT @held AS rowlock_held WHERE @held = 1;
 
 -- recover
-DECLARE @ended TABLE ([tenant] varchar(8000), [no] int, rowlock_dead bit);
+DECLARE @ended TABLE ([tenant] varchar(8000), [no] int, [attempts] smallint);
 UPDATE TOP (:limit) q
 SET [state] = :retry,
     [until] = NULL,
     [attempts] = CASE WHEN q.[attempts] >= :max_attempts THEN CASE WHEN q.[attempts] > :max_attempts THEN q.[attempts] ELSE :max_attempts END ELSE q.[attempts] END
-OUTPUT inserted.[tenant], inserted.[no], CASE WHEN inserted.[attempts] >= :max_attempts THEN 1 ELSE 0 END
+OUTPUT inserted.[tenant], inserted.[no], inserted.[attempts]
 INTO @ended
 FROM [dbo].[jobs] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
 WHERE q.[state] = :processing
     AND q.[until] <= SYSDATETIMEOFFSET();
-SELECT [tenant], [no], rowlock_dead FROM @ended;
+SELECT ended.[tenant], ended.[no], CASE WHEN ended.[attempts] >= :max_attempts THEN 1 ELSE 0 END AS rowlock_dead
+FROM @ended AS ended;
 
 -- reset
 UPDATE t

@@ -1,5 +1,5 @@
 -- claim 1
-DECLARE @taken TABLE ([id] bigint, [rowlock_fence_claimed_at] nvarchar(60), [claimed_at] datetime2(7));
+DECLARE @taken TABLE ([id] bigint, [claimed_at] datetime2(7));
 WITH next AS (
   SELECT TOP (:limit) q.[id], q.[claimed_at]
   FROM [dbo].[outbox] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
@@ -9,11 +9,11 @@ WITH next AS (
 )
 UPDATE next
 SET [claimed_at] = SYSUTCDATETIME()
-OUTPUT inserted.[id], CONVERT(nvarchar(60), inserted.[claimed_at], 126) AS [rowlock_fence_claimed_at], inserted.[claimed_at]
+OUTPUT inserted.[id], inserted.[claimed_at]
 INTO @taken;
-SELECT [id], [rowlock_fence_claimed_at], [claimed_at]
-FROM @taken
-ORDER BY [id];
+SELECT taken.[id], CONVERT(nvarchar(60), taken.[claimed_at], 126) AS [rowlock_fence_claimed_at], taken.[claimed_at]
+FROM @taken AS taken
+ORDER BY taken.[id];
 
 -- complete
 UPDATE t
@@ -30,13 +30,13 @@ DECLARE @current TABLE (rowlock_n int);
 UPDATE t
 SET [processed_at] = SYSUTCDATETIME()
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[outbox] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_claimed_at__1),
   (2, :key_id__2, :fence_claimed_at__2),
   (3, :key_id__3, :fence_claimed_at__3),
   (4, :key_id__4, :fence_claimed_at__4)
-) AS g (rowlock_n, [key_id], [fence_claimed_at])
-JOIN [dbo].[outbox] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_claimed_at]) ON t.[id] = g.[key_id]
     AND t.[claimed_at] = CAST(g.[fence_claimed_at] AS datetime2(7))
     AND t.[processed_at] IS NULL
     AND t.[claimed_at] IS NOT NULL;
@@ -57,13 +57,13 @@ DECLARE @current TABLE (rowlock_n int);
 UPDATE t
 SET [claimed_at] = NULL
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[outbox] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_claimed_at__1, :delay_ms__1),
   (2, :key_id__2, :fence_claimed_at__2, :delay_ms__2),
   (3, :key_id__3, :fence_claimed_at__3, :delay_ms__3),
   (4, :key_id__4, :fence_claimed_at__4, :delay_ms__4)
-) AS g (rowlock_n, [key_id], [fence_claimed_at], [delay_ms])
-JOIN [dbo].[outbox] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_claimed_at], [delay_ms]) ON t.[id] = g.[key_id]
     AND t.[claimed_at] = CAST(g.[fence_claimed_at] AS datetime2(7))
     AND t.[processed_at] IS NULL
     AND t.[claimed_at] IS NOT NULL;
@@ -84,13 +84,13 @@ DECLARE @current TABLE (rowlock_n int);
 UPDATE t
 SET [claimed_at] = NULL
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[outbox] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_claimed_at__1),
   (2, :key_id__2, :fence_claimed_at__2),
   (3, :key_id__3, :fence_claimed_at__3),
   (4, :key_id__4, :fence_claimed_at__4)
-) AS g (rowlock_n, [key_id], [fence_claimed_at])
-JOIN [dbo].[outbox] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_claimed_at]) ON t.[id] = g.[key_id]
     AND t.[claimed_at] = CAST(g.[fence_claimed_at] AS datetime2(7))
     AND t.[processed_at] IS NULL
     AND t.[claimed_at] IS NOT NULL;
@@ -111,34 +111,34 @@ DECLARE @current TABLE (rowlock_n int);
 UPDATE t
 SET [claimed_at] = NULL
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[outbox] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_claimed_at__1),
   (2, :key_id__2, :fence_claimed_at__2),
   (3, :key_id__3, :fence_claimed_at__3),
   (4, :key_id__4, :fence_claimed_at__4)
-) AS g (rowlock_n, [key_id], [fence_claimed_at])
-JOIN [dbo].[outbox] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_claimed_at]) ON t.[id] = g.[key_id]
     AND t.[claimed_at] = CAST(g.[fence_claimed_at] AS datetime2(7))
     AND t.[processed_at] IS NULL
     AND t.[claimed_at] IS NOT NULL;
 SELECT rowlock_n FROM @current;
 
 -- extend
-DECLARE @extended TABLE (rowlock_n int, [rowlock_fence_claimed_at] nvarchar(60), [claimed_at] datetime2(7));
+DECLARE @extended TABLE (rowlock_n int, [claimed_at] datetime2(7));
 UPDATE t
 SET [claimed_at] = DATEADD(millisecond, (g.[by_ms] - :lease_ms) % 1000, DATEADD(second, (g.[by_ms] - :lease_ms) / 1000, SYSUTCDATETIME()))
-OUTPUT g.rowlock_n, CONVERT(nvarchar(60), inserted.[claimed_at], 126) AS [rowlock_fence_claimed_at], inserted.[claimed_at] INTO @extended
-FROM (VALUES
+OUTPUT g.rowlock_n, inserted.[claimed_at] INTO @extended
+FROM [dbo].[outbox] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_claimed_at__1, :by_ms__1),
   (2, :key_id__2, :fence_claimed_at__2, :by_ms__2),
   (3, :key_id__3, :fence_claimed_at__3, :by_ms__3),
   (4, :key_id__4, :fence_claimed_at__4, :by_ms__4)
-) AS g (rowlock_n, [key_id], [fence_claimed_at], [by_ms])
-JOIN [dbo].[outbox] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_claimed_at], [by_ms]) ON t.[id] = g.[key_id]
     AND t.[claimed_at] = CAST(g.[fence_claimed_at] AS datetime2(7))
     AND t.[processed_at] IS NULL
     AND t.[claimed_at] IS NOT NULL;
-SELECT rowlock_n, e.[rowlock_fence_claimed_at], e.[claimed_at] FROM @extended AS e;
+SELECT e.rowlock_n, CONVERT(nvarchar(60), e.[claimed_at], 126) AS [rowlock_fence_claimed_at], e.[claimed_at] FROM @extended AS e;
 
 -- extend, the others
 DECLARE @held int;
@@ -157,16 +157,17 @@ END CATCH;
 SELECT @held AS rowlock_held WHERE @held = 1;
 
 -- recover
-DECLARE @ended TABLE ([id] bigint, rowlock_dead bit);
+DECLARE @ended TABLE ([id] bigint);
 UPDATE TOP (:limit) q
 SET [claimed_at] = NULL
-OUTPUT inserted.[id], CASE WHEN 1 = 0 THEN 1 ELSE 0 END
+OUTPUT inserted.[id]
 INTO @ended
 FROM [dbo].[outbox] AS q WITH (ROWLOCK, UPDLOCK, READPAST)
 WHERE q.[processed_at] IS NULL
     AND (q.[claimed_at] IS NOT NULL)
     AND q.[claimed_at] <= DATEADD(millisecond, (- :lease_ms) % 1000, DATEADD(second, (- :lease_ms) / 1000, SYSUTCDATETIME()));
-SELECT [id], rowlock_dead FROM @ended;
+SELECT ended.[id], CASE WHEN 1 = 0 THEN 1 ELSE 0 END AS rowlock_dead
+FROM @ended AS ended;
 
 -- reset
 UPDATE t

@@ -34,13 +34,13 @@ DECLARE @current TABLE (rowlock_n int);
 UPDATE t
 SET [state] = :done
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1),
   (2, :key_id__2),
   (3, :key_id__3),
   (4, :key_id__4)
-) AS g (rowlock_n, [key_id])
-JOIN [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id]) ON t.[id] = g.[key_id]
     AND CASE WHEN t.[state] = :processing THEN 1 ELSE 0 END = 1;
 SELECT rowlock_n FROM @current;
 
@@ -57,13 +57,13 @@ DECLARE @current TABLE (rowlock_n int);
 UPDATE t
 SET [state] = :retry
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :delay_ms__1),
   (2, :key_id__2, :delay_ms__2),
   (3, :key_id__3, :delay_ms__3),
   (4, :key_id__4, :delay_ms__4)
-) AS g (rowlock_n, [key_id], [delay_ms])
-JOIN [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [delay_ms]) ON t.[id] = g.[key_id]
     AND CASE WHEN t.[state] = :processing THEN 1 ELSE 0 END = 1;
 SELECT rowlock_n FROM @current;
 
@@ -80,13 +80,13 @@ DECLARE @current TABLE (rowlock_n int);
 UPDATE t
 SET [state] = :retry
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1),
   (2, :key_id__2),
   (3, :key_id__3),
   (4, :key_id__4)
-) AS g (rowlock_n, [key_id])
-JOIN [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id]) ON t.[id] = g.[key_id]
     AND CASE WHEN t.[state] = :processing THEN 1 ELSE 0 END = 1;
 SELECT rowlock_n FROM @current;
 
@@ -103,13 +103,13 @@ DECLARE @current TABLE (rowlock_n int);
 UPDATE t
 SET [state] = g.[back_to]
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :back_to__1),
   (2, :key_id__2, :back_to__2),
   (3, :key_id__3, :back_to__3),
   (4, :key_id__4, :back_to__4)
-) AS g (rowlock_n, [key_id], [back_to])
-JOIN [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [back_to]) ON t.[id] = g.[key_id]
     AND CASE WHEN t.[state] = :processing THEN 1 ELSE 0 END = 1;
 SELECT rowlock_n FROM @current;
 

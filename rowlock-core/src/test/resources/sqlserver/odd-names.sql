@@ -1,5 +1,5 @@
 -- claim 1
-DECLARE @taken TABLE ([Id]]] bigint, [rowlock_fence_a"b] nvarchar(60), [from?] datetime2(7));
+DECLARE @taken TABLE ([Id]]] bigint, [a"b] bigint, [from?] datetime2(7));
 WITH next AS (
   SELECT TOP (:limit) q.[Id]]], q.[a"b], q.[from?], q.[État]
   FROM [Ops Queue].[Order [x]] {y} :z ? it's] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
@@ -10,11 +10,11 @@ UPDATE next
 SET [État] = :processing,
     [a"b] = next.[a"b] + 1,
     [from?] = DATEADD(millisecond, (:lease_ms) % 1000, DATEADD(second, (:lease_ms) / 1000, SYSUTCDATETIME()))
-OUTPUT inserted.[Id]]], CAST(inserted.[a"b] AS nvarchar(60)) AS [rowlock_fence_a"b], inserted.[from?]
+OUTPUT inserted.[Id]]], inserted.[a"b], inserted.[from?]
 INTO @taken;
-SELECT [Id]]], [rowlock_fence_a"b], [from?]
-FROM @taken
-ORDER BY [Id]]];
+SELECT taken.[Id]]], CAST(taken.[a"b] AS nvarchar(60)) AS [rowlock_fence_a"b], taken.[from?]
+FROM @taken AS taken
+ORDER BY taken.[Id]]];
 
 -- complete
 UPDATE t
@@ -32,13 +32,13 @@ UPDATE t
 SET [État] = :done,
     [from?] = NULL
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [Ops Queue].[Order [x]] {y} :z ? it's] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_Id__0__1, :fence_token__1),
   (2, :key_Id__0__2, :fence_token__2),
   (3, :key_Id__0__3, :fence_token__3),
   (4, :key_Id__0__4, :fence_token__4)
-) AS g (rowlock_n, [key_Id__0], [fence_token])
-JOIN [Ops Queue].[Order [x]] {y} :z ? it's] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[Id]]] = g.[key_Id__0]
+) AS g (rowlock_n, [key_Id__0], [fence_token]) ON t.[Id]]] = g.[key_Id__0]
     AND t.[a"b] = g.[fence_token]
     AND CASE WHEN t.[État] = :processing THEN 1 ELSE 0 END = 1;
 SELECT rowlock_n FROM @current;
@@ -59,13 +59,13 @@ UPDATE t
 SET [État] = :retry,
     [from?] = NULL
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [Ops Queue].[Order [x]] {y} :z ? it's] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_Id__0__1, :fence_token__1, :delay_ms__1),
   (2, :key_Id__0__2, :fence_token__2, :delay_ms__2),
   (3, :key_Id__0__3, :fence_token__3, :delay_ms__3),
   (4, :key_Id__0__4, :fence_token__4, :delay_ms__4)
-) AS g (rowlock_n, [key_Id__0], [fence_token], [delay_ms])
-JOIN [Ops Queue].[Order [x]] {y} :z ? it's] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[Id]]] = g.[key_Id__0]
+) AS g (rowlock_n, [key_Id__0], [fence_token], [delay_ms]) ON t.[Id]]] = g.[key_Id__0]
     AND t.[a"b] = g.[fence_token]
     AND CASE WHEN t.[État] = :processing THEN 1 ELSE 0 END = 1;
 SELECT rowlock_n FROM @current;
@@ -86,13 +86,13 @@ UPDATE t
 SET [État] = :retry,
     [from?] = NULL
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [Ops Queue].[Order [x]] {y} :z ? it's] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_Id__0__1, :fence_token__1),
   (2, :key_Id__0__2, :fence_token__2),
   (3, :key_Id__0__3, :fence_token__3),
   (4, :key_Id__0__4, :fence_token__4)
-) AS g (rowlock_n, [key_Id__0], [fence_token])
-JOIN [Ops Queue].[Order [x]] {y} :z ? it's] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[Id]]] = g.[key_Id__0]
+) AS g (rowlock_n, [key_Id__0], [fence_token]) ON t.[Id]]] = g.[key_Id__0]
     AND t.[a"b] = g.[fence_token]
     AND CASE WHEN t.[État] = :processing THEN 1 ELSE 0 END = 1;
 SELECT rowlock_n FROM @current;
@@ -113,32 +113,32 @@ UPDATE t
 SET [État] = g.[back_to],
     [from?] = NULL
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [Ops Queue].[Order [x]] {y} :z ? it's] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_Id__0__1, :fence_token__1, :back_to__1),
   (2, :key_Id__0__2, :fence_token__2, :back_to__2),
   (3, :key_Id__0__3, :fence_token__3, :back_to__3),
   (4, :key_Id__0__4, :fence_token__4, :back_to__4)
-) AS g (rowlock_n, [key_Id__0], [fence_token], [back_to])
-JOIN [Ops Queue].[Order [x]] {y} :z ? it's] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[Id]]] = g.[key_Id__0]
+) AS g (rowlock_n, [key_Id__0], [fence_token], [back_to]) ON t.[Id]]] = g.[key_Id__0]
     AND t.[a"b] = g.[fence_token]
     AND CASE WHEN t.[État] = :processing THEN 1 ELSE 0 END = 1;
 SELECT rowlock_n FROM @current;
 
 -- extend
-DECLARE @extended TABLE (rowlock_n int, [rowlock_fence_a"b] nvarchar(60), [from?] datetime2(7));
+DECLARE @extended TABLE (rowlock_n int, [a"b] bigint, [from?] datetime2(7));
 UPDATE t
 SET [from?] = DATEADD(millisecond, (g.[by_ms]) % 1000, DATEADD(second, (g.[by_ms]) / 1000, SYSUTCDATETIME()))
-OUTPUT g.rowlock_n, CAST(inserted.[a"b] AS nvarchar(60)) AS [rowlock_fence_a"b], inserted.[from?] INTO @extended
-FROM (VALUES
+OUTPUT g.rowlock_n, inserted.[a"b], inserted.[from?] INTO @extended
+FROM [Ops Queue].[Order [x]] {y} :z ? it's] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
+JOIN (VALUES
   (1, :key_Id__0__1, :fence_token__1, :by_ms__1),
   (2, :key_Id__0__2, :fence_token__2, :by_ms__2),
   (3, :key_Id__0__3, :fence_token__3, :by_ms__3),
   (4, :key_Id__0__4, :fence_token__4, :by_ms__4)
-) AS g (rowlock_n, [key_Id__0], [fence_token], [by_ms])
-JOIN [Ops Queue].[Order [x]] {y} :z ? it's] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK) ON t.[Id]]] = g.[key_Id__0]
+) AS g (rowlock_n, [key_Id__0], [fence_token], [by_ms]) ON t.[Id]]] = g.[key_Id__0]
     AND t.[a"b] = g.[fence_token]
     AND CASE WHEN t.[État] = :processing THEN 1 ELSE 0 END = 1;
-SELECT rowlock_n, e.[rowlock_fence_a"b], e.[from?] FROM @extended AS e;
+SELECT e.rowlock_n, CAST(e.[a"b] AS nvarchar(60)) AS [rowlock_fence_a"b], e.[from?] FROM @extended AS e;
 
 -- extend, the others
 DECLARE @held int;
@@ -156,16 +156,17 @@ END CATCH;
 SELECT @held AS rowlock_held WHERE @held = 1;
 
 -- recover
-DECLARE @ended TABLE ([Id]]] bigint, rowlock_dead bit);
+DECLARE @ended TABLE ([Id]]] bigint);
 UPDATE TOP (:limit) q
 SET [État] = :retry,
     [from?] = NULL
-OUTPUT inserted.[Id]]], CASE WHEN 1 = 0 THEN 1 ELSE 0 END
+OUTPUT inserted.[Id]]]
 INTO @ended
 FROM [Ops Queue].[Order [x]] {y} :z ? it's] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
 WHERE q.[État] = :processing
     AND q.[from?] <= SYSUTCDATETIME();
-SELECT [Id]]], rowlock_dead FROM @ended;
+SELECT ended.[Id]]], CASE WHEN 1 = 0 THEN 1 ELSE 0 END AS rowlock_dead
+FROM @ended AS ended;
 
 -- reset
 UPDATE t

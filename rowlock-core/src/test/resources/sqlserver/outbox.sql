@@ -27,13 +27,13 @@ DECLARE @current TABLE (rowlock_n int);
 UPDATE t
 SET [processed_at] = SYSUTCDATETIME()
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[outbox] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1),
   (2, :key_id__2),
   (3, :key_id__3),
   (4, :key_id__4)
-) AS g (rowlock_n, [key_id])
-JOIN [dbo].[outbox] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id]) ON t.[id] = g.[key_id]
     AND t.[processed_at] IS NULL;
 SELECT rowlock_n FROM @current;
 
@@ -50,13 +50,13 @@ DECLARE @current TABLE (rowlock_n int);
 UPDATE t
 SET [processed_at] = t.[processed_at]
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[outbox] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :delay_ms__1),
   (2, :key_id__2, :delay_ms__2),
   (3, :key_id__3, :delay_ms__3),
   (4, :key_id__4, :delay_ms__4)
-) AS g (rowlock_n, [key_id], [delay_ms])
-JOIN [dbo].[outbox] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [delay_ms]) ON t.[id] = g.[key_id]
     AND t.[processed_at] IS NULL;
 SELECT rowlock_n FROM @current;
 
@@ -73,13 +73,13 @@ DECLARE @current TABLE (rowlock_n int);
 UPDATE t
 SET [processed_at] = t.[processed_at]
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[outbox] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1),
   (2, :key_id__2),
   (3, :key_id__3),
   (4, :key_id__4)
-) AS g (rowlock_n, [key_id])
-JOIN [dbo].[outbox] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id]) ON t.[id] = g.[key_id]
     AND t.[processed_at] IS NULL;
 SELECT rowlock_n FROM @current;
 
@@ -96,13 +96,13 @@ DECLARE @current TABLE (rowlock_n int);
 UPDATE t
 SET [processed_at] = t.[processed_at]
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[outbox] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1),
   (2, :key_id__2),
   (3, :key_id__3),
   (4, :key_id__4)
-) AS g (rowlock_n, [key_id])
-JOIN [dbo].[outbox] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id]) ON t.[id] = g.[key_id]
     AND t.[processed_at] IS NULL;
 SELECT rowlock_n FROM @current;
 

@@ -1,5 +1,5 @@
 -- claim 1
-DECLARE @taken TABLE ([id] bigint, [rowlock_fence_claim_no] nvarchar(60), [rowlock_fence_attempts] nvarchar(60), [visible_at] datetime2(3), [attempts] int, rowlock_o1 datetime2(3));
+DECLARE @taken TABLE ([id] bigint, [claim_no] bigint, [attempts] int, [visible_at] datetime2(3), rowlock_o1 datetime2(3));
 WITH next AS (
   SELECT TOP (:limit) q.[id], q.[claim_no], q.[attempts], q.[visible_at]
   FROM [dbo].[messages] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
@@ -12,11 +12,11 @@ UPDATE next
 SET [attempts] = next.[attempts] + 1,
     [claim_no] = next.[claim_no] + 1,
     [visible_at] = CAST(DATEADD(millisecond, (:lease_ms) % 1000, DATEADD(second, (:lease_ms) / 1000, SYSUTCDATETIME())) AS datetime2(3))
-OUTPUT inserted.[id], CAST(inserted.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], CAST(inserted.[attempts] AS nvarchar(60)) AS [rowlock_fence_attempts], inserted.[visible_at], inserted.[attempts], deleted.[visible_at]
+OUTPUT inserted.[id], inserted.[claim_no], inserted.[attempts], inserted.[visible_at], deleted.[visible_at]
 INTO @taken;
-SELECT [id], [rowlock_fence_claim_no], [rowlock_fence_attempts], [visible_at], [attempts]
-FROM @taken
-ORDER BY rowlock_o1, [id];
+SELECT taken.[id], CAST(taken.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], CAST(taken.[attempts] AS nvarchar(60)) AS [rowlock_fence_attempts], taken.[visible_at], taken.[attempts]
+FROM @taken AS taken
+ORDER BY taken.rowlock_o1, taken.[id];
 
 -- complete
 UPDATE t
@@ -35,13 +35,13 @@ UPDATE t
 SET [done_at] = CAST(SYSUTCDATETIME() AS datetime2(3)),
     [visible_at] = CAST(SYSUTCDATETIME() AS datetime2(3))
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts])
-JOIN [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[attempts] = g.[fence_attempts]
     AND t.[done_at] IS NULL;
@@ -64,13 +64,13 @@ UPDATE t
 SET [visible_at] = CAST(DATEADD(millisecond, (g.[delay_ms]) % 1000, DATEADD(second, (g.[delay_ms]) / 1000, SYSUTCDATETIME())) AS datetime2(3)),
     [claim_no] = t.[claim_no] + 1
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1, :delay_ms__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2, :delay_ms__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3, :delay_ms__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4, :delay_ms__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [delay_ms])
-JOIN [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [delay_ms]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[attempts] = g.[fence_attempts]
     AND t.[done_at] IS NULL;
@@ -95,13 +95,13 @@ SET [attempts] = CASE WHEN t.[attempts] > :max_attempts THEN t.[attempts] ELSE :
     [visible_at] = CAST(SYSUTCDATETIME() AS datetime2(3)),
     [claim_no] = t.[claim_no] + 1
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts])
-JOIN [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[attempts] = g.[fence_attempts]
     AND t.[done_at] IS NULL;
@@ -126,13 +126,13 @@ SET [visible_at] = CAST(DATEADD(millisecond, (g.[delay_ms]) % 1000, DATEADD(seco
     [claim_no] = t.[claim_no] + 1,
     [attempts] = CASE WHEN t.[attempts] - 1 > 0 THEN t.[attempts] - 1 ELSE 0 END
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1, :delay_ms__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2, :delay_ms__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3, :delay_ms__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4, :delay_ms__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [delay_ms])
-JOIN [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [delay_ms]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[attempts] = g.[fence_attempts]
     AND t.[done_at] IS NULL;
@@ -157,34 +157,34 @@ SET [visible_at] = CAST(SYSUTCDATETIME() AS datetime2(3)),
     [claim_no] = t.[claim_no] + 1,
     [attempts] = CASE WHEN t.[attempts] - 1 > 0 THEN t.[attempts] - 1 ELSE 0 END
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts])
-JOIN [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[attempts] = g.[fence_attempts]
     AND t.[done_at] IS NULL;
 SELECT rowlock_n FROM @current;
 
 -- extend
-DECLARE @extended TABLE (rowlock_n int, [rowlock_fence_claim_no] nvarchar(60), [rowlock_fence_attempts] nvarchar(60), [visible_at] datetime2(3));
+DECLARE @extended TABLE (rowlock_n int, [claim_no] bigint, [attempts] int, [visible_at] datetime2(3));
 UPDATE t
 SET [visible_at] = CAST(DATEADD(millisecond, (g.[by_ms]) % 1000, DATEADD(second, (g.[by_ms]) / 1000, SYSUTCDATETIME())) AS datetime2(3))
-OUTPUT g.rowlock_n, CAST(inserted.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], CAST(inserted.[attempts] AS nvarchar(60)) AS [rowlock_fence_attempts], inserted.[visible_at] INTO @extended
-FROM (VALUES
+OUTPUT g.rowlock_n, inserted.[claim_no], inserted.[attempts], inserted.[visible_at] INTO @extended
+FROM [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1, :by_ms__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2, :by_ms__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3, :by_ms__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4, :by_ms__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [by_ms])
-JOIN [dbo].[messages] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [by_ms]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[attempts] = g.[fence_attempts]
     AND t.[done_at] IS NULL;
-SELECT rowlock_n, e.[rowlock_fence_claim_no], e.[rowlock_fence_attempts], e.[visible_at] FROM @extended AS e;
+SELECT e.rowlock_n, CAST(e.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], CAST(e.[attempts] AS nvarchar(60)) AS [rowlock_fence_attempts], e.[visible_at] FROM @extended AS e;
 
 -- extend, the others
 DECLARE @held int;
@@ -203,18 +203,19 @@ END CATCH;
 SELECT @held AS rowlock_held WHERE @held = 1;
 
 -- recover
-DECLARE @ended TABLE ([id] bigint, rowlock_dead bit);
+DECLARE @ended TABLE ([id] bigint, [attempts] int);
 UPDATE TOP (:limit) q
 SET [visible_at] = CAST(SYSUTCDATETIME() AS datetime2(3)),
     [claim_no] = q.[claim_no] + 1,
     [attempts] = CASE WHEN q.[attempts] >= :max_attempts THEN CASE WHEN q.[attempts] > :max_attempts THEN q.[attempts] ELSE :max_attempts END ELSE q.[attempts] END
-OUTPUT inserted.[id], CASE WHEN inserted.[attempts] >= :max_attempts THEN 1 ELSE 0 END
+OUTPUT inserted.[id], inserted.[attempts]
 INTO @ended
 FROM [dbo].[messages] AS q WITH (ROWLOCK, UPDLOCK, READPAST)
 WHERE q.[done_at] IS NULL
     AND q.[visible_at] <= CAST(SYSUTCDATETIME() AS datetime2(3))
     AND q.[attempts] >= :max_attempts;
-SELECT [id], rowlock_dead FROM @ended;
+SELECT ended.[id], CASE WHEN ended.[attempts] >= :max_attempts THEN 1 ELSE 0 END AS rowlock_dead
+FROM @ended AS ended;
 
 -- reset
 UPDATE t

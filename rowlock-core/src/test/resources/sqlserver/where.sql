@@ -1,5 +1,5 @@
 -- claim 1
-DECLARE @taken TABLE ([id] bigint, [rowlock_fence_claim_no] nvarchar(60), [lease_until] datetime2(3));
+DECLARE @taken TABLE ([id] bigint, [claim_no] bigint, [lease_until] datetime2(3));
 WITH next AS (
   SELECT TOP (:limit) q.[id], q.[claim_no], q.[lease_until], q.[state]
   FROM [dbo].[jobs] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
@@ -12,11 +12,11 @@ UPDATE next
 SET [state] = CAST(:processing AS varchar(8000)),
     [claim_no] = next.[claim_no] + 1,
     [lease_until] = CAST(DATEADD(millisecond, (:lease_ms) % 1000, DATEADD(second, (:lease_ms) / 1000, SYSUTCDATETIME())) AS datetime2(3))
-OUTPUT inserted.[id], CAST(inserted.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], inserted.[lease_until]
+OUTPUT inserted.[id], inserted.[claim_no], inserted.[lease_until]
 INTO @taken;
-SELECT [id], [rowlock_fence_claim_no], [lease_until]
-FROM @taken
-ORDER BY [id];
+SELECT taken.[id], CAST(taken.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], taken.[lease_until]
+FROM @taken AS taken
+ORDER BY taken.[id];
 
 -- complete
 UPDATE t
@@ -34,13 +34,13 @@ UPDATE t
 SET [state] = CAST(:done AS varchar(8000)),
     [lease_until] = NULL
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1),
   (2, :key_id__2, :fence_token__2),
   (3, :key_id__3, :fence_token__3),
   (4, :key_id__4, :fence_token__4)
-) AS g (rowlock_n, [key_id], [fence_token])
-JOIN [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND CASE WHEN t.[state] = CAST(:processing AS varchar(8000)) THEN 1 ELSE 0 END = 1;
 SELECT rowlock_n FROM @current;
@@ -61,13 +61,13 @@ UPDATE t
 SET [state] = CAST(:retry AS varchar(8000)),
     [lease_until] = NULL
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :delay_ms__1),
   (2, :key_id__2, :fence_token__2, :delay_ms__2),
   (3, :key_id__3, :fence_token__3, :delay_ms__3),
   (4, :key_id__4, :fence_token__4, :delay_ms__4)
-) AS g (rowlock_n, [key_id], [fence_token], [delay_ms])
-JOIN [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [delay_ms]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND CASE WHEN t.[state] = CAST(:processing AS varchar(8000)) THEN 1 ELSE 0 END = 1;
 SELECT rowlock_n FROM @current;
@@ -88,13 +88,13 @@ UPDATE t
 SET [state] = CAST(:dead AS varchar(8000)),
     [lease_until] = NULL
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1),
   (2, :key_id__2, :fence_token__2),
   (3, :key_id__3, :fence_token__3),
   (4, :key_id__4, :fence_token__4)
-) AS g (rowlock_n, [key_id], [fence_token])
-JOIN [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND CASE WHEN t.[state] = CAST(:processing AS varchar(8000)) THEN 1 ELSE 0 END = 1;
 SELECT rowlock_n FROM @current;
@@ -115,32 +115,32 @@ UPDATE t
 SET [state] = CAST(g.[back_to] AS varchar(8000)),
     [lease_until] = NULL
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :back_to__1),
   (2, :key_id__2, :fence_token__2, :back_to__2),
   (3, :key_id__3, :fence_token__3, :back_to__3),
   (4, :key_id__4, :fence_token__4, :back_to__4)
-) AS g (rowlock_n, [key_id], [fence_token], [back_to])
-JOIN [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [back_to]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND CASE WHEN t.[state] = CAST(:processing AS varchar(8000)) THEN 1 ELSE 0 END = 1;
 SELECT rowlock_n FROM @current;
 
 -- extend
-DECLARE @extended TABLE (rowlock_n int, [rowlock_fence_claim_no] nvarchar(60), [lease_until] datetime2(3));
+DECLARE @extended TABLE (rowlock_n int, [claim_no] bigint, [lease_until] datetime2(3));
 UPDATE t
 SET [lease_until] = CAST(DATEADD(millisecond, (g.[by_ms]) % 1000, DATEADD(second, (g.[by_ms]) / 1000, SYSUTCDATETIME())) AS datetime2(3))
-OUTPUT g.rowlock_n, CAST(inserted.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], inserted.[lease_until] INTO @extended
-FROM (VALUES
+OUTPUT g.rowlock_n, inserted.[claim_no], inserted.[lease_until] INTO @extended
+FROM [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :by_ms__1),
   (2, :key_id__2, :fence_token__2, :by_ms__2),
   (3, :key_id__3, :fence_token__3, :by_ms__3),
   (4, :key_id__4, :fence_token__4, :by_ms__4)
-) AS g (rowlock_n, [key_id], [fence_token], [by_ms])
-JOIN [dbo].[jobs] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [by_ms]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND CASE WHEN t.[state] = CAST(:processing AS varchar(8000)) THEN 1 ELSE 0 END = 1;
-SELECT rowlock_n, e.[rowlock_fence_claim_no], e.[lease_until] FROM @extended AS e;
+SELECT e.rowlock_n, CAST(e.[claim_no] AS nvarchar(60)) AS [rowlock_fence_claim_no], e.[lease_until] FROM @extended AS e;
 
 -- extend, the others
 DECLARE @held int;
@@ -158,16 +158,17 @@ END CATCH;
 SELECT @held AS rowlock_held WHERE @held = 1;
 
 -- recover
-DECLARE @ended TABLE ([id] bigint, rowlock_dead bit);
+DECLARE @ended TABLE ([id] bigint);
 UPDATE TOP (:limit) q
 SET [state] = CASE WHEN 1 = 0 THEN CAST(:dead AS varchar(8000)) ELSE CAST(:retry AS varchar(8000)) END,
     [lease_until] = NULL
-OUTPUT inserted.[id], CASE WHEN 1 = 0 THEN 1 ELSE 0 END
+OUTPUT inserted.[id]
 INTO @ended
 FROM [dbo].[jobs] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
 WHERE q.[state] = CAST(:processing AS varchar(8000))
     AND q.[lease_until] <= CAST(SYSUTCDATETIME() AS datetime2(3));
-SELECT [id], rowlock_dead FROM @ended;
+SELECT ended.[id], CASE WHEN 1 = 0 THEN 1 ELSE 0 END AS rowlock_dead
+FROM @ended AS ended;
 
 -- reset
 UPDATE t

@@ -3,7 +3,7 @@
 -- :ready = 'Pending', :ready_1 = 'Failed', :processing = 'Processing', :done = 'Success', :retry = 'Failed', :max_attempts = 5, :lease_ms = 300000
 
 -- claim: takes up to :limit rows; nobody else gets them, locked rows are passed over
-DECLARE @taken TABLE ([Id] sql_variant, [rowlock_fence_ClaimNo] nvarchar(max), [rowlock_fence_RetryCount] nvarchar(max), [ProcessingStartedAt] sql_variant, [RetryCount] sql_variant);
+DECLARE @taken TABLE ([Id] sql_variant, [ClaimNo] sql_variant, [RetryCount] sql_variant, [ProcessingStartedAt] sql_variant);
 WITH next AS (
   SELECT TOP (:limit) q.[Id], q.[ClaimNo], q.[RetryCount], q.[ProcessingStartedAt], q.[Status]
   FROM [Table_Queue] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
@@ -16,14 +16,14 @@ SET [Status] = :processing,
     [RetryCount] = COALESCE(next.[RetryCount], 0) + 1,
     [ClaimNo] = COALESCE(next.[ClaimNo], 0) + 1,
     [ProcessingStartedAt] = SYSUTCDATETIME()
-OUTPUT inserted.[Id], CAST(inserted.[ClaimNo] AS nvarchar(max)) AS [rowlock_fence_ClaimNo], CAST(inserted.[RetryCount] AS nvarchar(max)) AS [rowlock_fence_RetryCount], inserted.[ProcessingStartedAt], inserted.[RetryCount]
+OUTPUT inserted.[Id], inserted.[ClaimNo], inserted.[RetryCount], inserted.[ProcessingStartedAt]
 INTO @taken;
-SELECT [Id], [rowlock_fence_ClaimNo], [rowlock_fence_RetryCount], [ProcessingStartedAt], [RetryCount]
-FROM @taken
-ORDER BY [Id];
+SELECT taken.[Id], CAST(taken.[ClaimNo] AS nvarchar(4000)) AS [rowlock_fence_ClaimNo], CAST(taken.[RetryCount] AS nvarchar(4000)) AS [rowlock_fence_RetryCount], taken.[ProcessingStartedAt], taken.[RetryCount]
+FROM @taken AS taken
+ORDER BY taken.[Id];
 
 -- claim (ready value 2): takes up to :limit rows; nobody else gets them, locked rows are passed over
-DECLARE @taken TABLE ([Id] sql_variant, [rowlock_fence_ClaimNo] nvarchar(max), [rowlock_fence_RetryCount] nvarchar(max), [ProcessingStartedAt] sql_variant, [RetryCount] sql_variant);
+DECLARE @taken TABLE ([Id] sql_variant, [ClaimNo] sql_variant, [RetryCount] sql_variant, [ProcessingStartedAt] sql_variant);
 WITH next AS (
   SELECT TOP (:limit) q.[Id], q.[ClaimNo], q.[RetryCount], q.[ProcessingStartedAt], q.[Status]
   FROM [Table_Queue] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
@@ -36,11 +36,11 @@ SET [Status] = :processing,
     [RetryCount] = COALESCE(next.[RetryCount], 0) + 1,
     [ClaimNo] = COALESCE(next.[ClaimNo], 0) + 1,
     [ProcessingStartedAt] = SYSUTCDATETIME()
-OUTPUT inserted.[Id], CAST(inserted.[ClaimNo] AS nvarchar(max)) AS [rowlock_fence_ClaimNo], CAST(inserted.[RetryCount] AS nvarchar(max)) AS [rowlock_fence_RetryCount], inserted.[ProcessingStartedAt], inserted.[RetryCount]
+OUTPUT inserted.[Id], inserted.[ClaimNo], inserted.[RetryCount], inserted.[ProcessingStartedAt]
 INTO @taken;
-SELECT [Id], [rowlock_fence_ClaimNo], [rowlock_fence_RetryCount], [ProcessingStartedAt], [RetryCount]
-FROM @taken
-ORDER BY [Id];
+SELECT taken.[Id], CAST(taken.[ClaimNo] AS nvarchar(4000)) AS [rowlock_fence_ClaimNo], CAST(taken.[RetryCount] AS nvarchar(4000)) AS [rowlock_fence_RetryCount], taken.[ProcessingStartedAt], taken.[RetryCount]
+FROM @taken AS taken
+ORDER BY taken.[Id];
 
 -- complete: done; 0 rows means that the claim is no longer current: the lease is lost
 UPDATE t
@@ -57,13 +57,13 @@ DECLARE @current TABLE (rowlock_n int);
 UPDATE t
 SET [Status] = :done
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [Table_Queue] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_Id__1, :fence_token__1, :fence_attempts__1),
   (2, :key_Id__2, :fence_token__2, :fence_attempts__2),
   (3, :key_Id__3, :fence_token__3, :fence_attempts__3),
   (4, :key_Id__4, :fence_token__4, :fence_attempts__4)
-) AS g (rowlock_n, [key_Id], [fence_token], [fence_attempts])
-JOIN [Table_Queue] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[Id] = g.[key_Id]
+) AS g (rowlock_n, [key_Id], [fence_token], [fence_attempts]) ON t.[Id] = g.[key_Id]
     AND t.[ClaimNo] = g.[fence_token]
     AND t.[RetryCount] = g.[fence_attempts]
     AND CASE WHEN t.[Status] = :processing THEN 1 ELSE 0 END = 1;
@@ -86,13 +86,13 @@ UPDATE t
 SET [Status] = :retry,
     [ProcessingStartedAt] = NULL
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [Table_Queue] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_Id__1, :fence_token__1, :fence_attempts__1, :delay_ms__1),
   (2, :key_Id__2, :fence_token__2, :fence_attempts__2, :delay_ms__2),
   (3, :key_Id__3, :fence_token__3, :fence_attempts__3, :delay_ms__3),
   (4, :key_Id__4, :fence_token__4, :fence_attempts__4, :delay_ms__4)
-) AS g (rowlock_n, [key_Id], [fence_token], [fence_attempts], [delay_ms])
-JOIN [Table_Queue] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[Id] = g.[key_Id]
+) AS g (rowlock_n, [key_Id], [fence_token], [fence_attempts], [delay_ms]) ON t.[Id] = g.[key_Id]
     AND t.[ClaimNo] = g.[fence_token]
     AND t.[RetryCount] = g.[fence_attempts]
     AND CASE WHEN t.[Status] = :processing THEN 1 ELSE 0 END = 1;
@@ -117,13 +117,13 @@ SET [Status] = :retry,
     [RetryCount] = CASE WHEN COALESCE(t.[RetryCount], 0) > :max_attempts THEN COALESCE(t.[RetryCount], 0) ELSE :max_attempts END,
     [ProcessingStartedAt] = NULL
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [Table_Queue] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_Id__1, :fence_token__1, :fence_attempts__1),
   (2, :key_Id__2, :fence_token__2, :fence_attempts__2),
   (3, :key_Id__3, :fence_token__3, :fence_attempts__3),
   (4, :key_Id__4, :fence_token__4, :fence_attempts__4)
-) AS g (rowlock_n, [key_Id], [fence_token], [fence_attempts])
-JOIN [Table_Queue] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[Id] = g.[key_Id]
+) AS g (rowlock_n, [key_Id], [fence_token], [fence_attempts]) ON t.[Id] = g.[key_Id]
     AND t.[ClaimNo] = g.[fence_token]
     AND t.[RetryCount] = g.[fence_attempts]
     AND CASE WHEN t.[Status] = :processing THEN 1 ELSE 0 END = 1;
@@ -148,34 +148,34 @@ SET [Status] = g.[back_to],
     [ProcessingStartedAt] = NULL,
     [RetryCount] = CASE WHEN COALESCE(t.[RetryCount], 0) - 1 > 0 THEN COALESCE(t.[RetryCount], 0) - 1 ELSE 0 END
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [Table_Queue] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_Id__1, :fence_token__1, :fence_attempts__1, :back_to__1),
   (2, :key_Id__2, :fence_token__2, :fence_attempts__2, :back_to__2),
   (3, :key_Id__3, :fence_token__3, :fence_attempts__3, :back_to__3),
   (4, :key_Id__4, :fence_token__4, :fence_attempts__4, :back_to__4)
-) AS g (rowlock_n, [key_Id], [fence_token], [fence_attempts], [back_to])
-JOIN [Table_Queue] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[Id] = g.[key_Id]
+) AS g (rowlock_n, [key_Id], [fence_token], [fence_attempts], [back_to]) ON t.[Id] = g.[key_Id]
     AND t.[ClaimNo] = g.[fence_token]
     AND t.[RetryCount] = g.[fence_attempts]
     AND CASE WHEN t.[Status] = :processing THEN 1 ELSE 0 END = 1;
 SELECT rowlock_n FROM @current;
 
 -- extend: extends the leases of a list of claims and returns the positions of those that it could
-DECLARE @extended TABLE (rowlock_n int, [rowlock_fence_ClaimNo] nvarchar(max), [rowlock_fence_RetryCount] nvarchar(max), [ProcessingStartedAt] sql_variant);
+DECLARE @extended TABLE (rowlock_n int, [ClaimNo] sql_variant, [RetryCount] sql_variant, [ProcessingStartedAt] sql_variant);
 UPDATE t
 SET [ProcessingStartedAt] = DATEADD(millisecond, (g.[by_ms] - :lease_ms) % 1000, DATEADD(second, (g.[by_ms] - :lease_ms) / 1000, SYSUTCDATETIME()))
-OUTPUT g.rowlock_n, CAST(inserted.[ClaimNo] AS nvarchar(max)) AS [rowlock_fence_ClaimNo], CAST(inserted.[RetryCount] AS nvarchar(max)) AS [rowlock_fence_RetryCount], inserted.[ProcessingStartedAt] INTO @extended
-FROM (VALUES
+OUTPUT g.rowlock_n, inserted.[ClaimNo], inserted.[RetryCount], inserted.[ProcessingStartedAt] INTO @extended
+FROM [Table_Queue] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
+JOIN (VALUES
   (1, :key_Id__1, :fence_token__1, :fence_attempts__1, :by_ms__1),
   (2, :key_Id__2, :fence_token__2, :fence_attempts__2, :by_ms__2),
   (3, :key_Id__3, :fence_token__3, :fence_attempts__3, :by_ms__3),
   (4, :key_Id__4, :fence_token__4, :fence_attempts__4, :by_ms__4)
-) AS g (rowlock_n, [key_Id], [fence_token], [fence_attempts], [by_ms])
-JOIN [Table_Queue] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK) ON t.[Id] = g.[key_Id]
+) AS g (rowlock_n, [key_Id], [fence_token], [fence_attempts], [by_ms]) ON t.[Id] = g.[key_Id]
     AND t.[ClaimNo] = g.[fence_token]
     AND t.[RetryCount] = g.[fence_attempts]
     AND CASE WHEN t.[Status] = :processing THEN 1 ELSE 0 END = 1;
-SELECT rowlock_n, e.[rowlock_fence_ClaimNo], e.[rowlock_fence_RetryCount], e.[ProcessingStartedAt] FROM @extended AS e;
+SELECT e.rowlock_n, CAST(e.[ClaimNo] AS nvarchar(4000)) AS [rowlock_fence_ClaimNo], CAST(e.[RetryCount] AS nvarchar(4000)) AS [rowlock_fence_RetryCount], e.[ProcessingStartedAt] FROM @extended AS e;
 
 -- extend, the others: no row: lease lost; a row: locked by another transaction, try again
 DECLARE @held int;
@@ -194,17 +194,18 @@ END CATCH;
 SELECT @held AS rowlock_held WHERE @held = 1;
 
 -- recover: makes up to :limit rows ready again whose lease has ended; those without attempts left become dead letters
-DECLARE @ended TABLE ([Id] sql_variant, rowlock_dead bit);
+DECLARE @ended TABLE ([Id] sql_variant, [RetryCount] sql_variant);
 UPDATE TOP (:limit) q
 SET [Status] = :retry,
     [ProcessingStartedAt] = NULL,
     [RetryCount] = CASE WHEN COALESCE(q.[RetryCount], 0) >= :max_attempts THEN CASE WHEN COALESCE(q.[RetryCount], 0) > :max_attempts THEN COALESCE(q.[RetryCount], 0) ELSE :max_attempts END ELSE q.[RetryCount] END
-OUTPUT inserted.[Id], CASE WHEN COALESCE(inserted.[RetryCount], 0) >= :max_attempts THEN 1 ELSE 0 END
+OUTPUT inserted.[Id], inserted.[RetryCount]
 INTO @ended
 FROM [Table_Queue] AS q WITH (ROWLOCK, UPDLOCK, READPAST)
 WHERE q.[Status] = :processing
     AND q.[ProcessingStartedAt] <= DATEADD(millisecond, (- :lease_ms) % 1000, DATEADD(second, (- :lease_ms) / 1000, SYSUTCDATETIME()));
-SELECT [Id], rowlock_dead FROM @ended;
+SELECT ended.[Id], CASE WHEN COALESCE(ended.[RetryCount], 0) >= :max_attempts THEN 1 ELSE 0 END AS rowlock_dead
+FROM @ended AS ended;
 
 -- reset: makes one claimed row ready whatever its fence says: for a person who knows that nobody works on it
 UPDATE t

@@ -3,7 +3,7 @@
 -- :ready = 'ready', :processing = 'processing', :done = 'done', :dead = 'dead', :retry = 'ready', :max_attempts = 5, :lease_ms = 300000
 
 -- claim: takes up to :limit rows; nobody else gets them, locked rows are passed over
-DECLARE @taken TABLE ([id] sql_variant, [rowlock_fence_claim_no] nvarchar(max), [rowlock_fence_retry_count] nvarchar(max), [locked_until] sql_variant, [retry_count] sql_variant, [title] sql_variant);
+DECLARE @taken TABLE ([id] sql_variant, [claim_no] sql_variant, [retry_count] sql_variant, [locked_until] sql_variant, [title] sql_variant);
 WITH next AS (
   SELECT TOP (:limit) q.[id], q.[claim_no], q.[retry_count], q.[locked_until], q.[title], q.[state]
   FROM [article_claim_demo] AS q WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
@@ -18,11 +18,11 @@ SET [state] = :processing,
     [retry_count] = COALESCE(next.[retry_count], 0) + 1,
     [claim_no] = COALESCE(next.[claim_no], 0) + 1,
     [locked_until] = DATEADD(millisecond, (:lease_ms) % 1000, DATEADD(second, (:lease_ms) / 1000, SYSUTCDATETIME()))
-OUTPUT inserted.[id], CAST(inserted.[claim_no] AS nvarchar(max)) AS [rowlock_fence_claim_no], CAST(inserted.[retry_count] AS nvarchar(max)) AS [rowlock_fence_retry_count], inserted.[locked_until], inserted.[retry_count], inserted.[title]
+OUTPUT inserted.[id], inserted.[claim_no], inserted.[retry_count], inserted.[locked_until], inserted.[title]
 INTO @taken;
-SELECT [id], [rowlock_fence_claim_no], [rowlock_fence_retry_count], [locked_until], [retry_count], [title]
-FROM @taken
-ORDER BY [id];
+SELECT taken.[id], CAST(taken.[claim_no] AS nvarchar(4000)) AS [rowlock_fence_claim_no], CAST(taken.[retry_count] AS nvarchar(4000)) AS [rowlock_fence_retry_count], taken.[locked_until], taken.[retry_count], taken.[title]
+FROM @taken AS taken
+ORDER BY taken.[id];
 
 -- complete: done; 0 rows means that the claim is no longer current: the lease is lost
 UPDATE t
@@ -43,13 +43,13 @@ SET [state] = :done,
     [locked_until] = NULL,
     [rendered_title] = g.[set_rendered_title]
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1, :set_rendered_title__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2, :set_rendered_title__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3, :set_rendered_title__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4, :set_rendered_title__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [set_rendered_title])
-JOIN [article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [set_rendered_title]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[retry_count] = g.[fence_attempts]
     AND CASE WHEN t.[state] = :processing THEN 1 ELSE 0 END = 1;
@@ -76,13 +76,13 @@ SET [state] = :retry,
     [run_after] = DATEADD(millisecond, (g.[delay_ms]) % 1000, DATEADD(second, (g.[delay_ms]) / 1000, SYSUTCDATETIME())),
     [last_error] = COALESCE(g.[error], t.[last_error])
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1, :error__1, :delay_ms__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2, :error__2, :delay_ms__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3, :error__3, :delay_ms__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4, :error__4, :delay_ms__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [error], [delay_ms])
-JOIN [article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [error], [delay_ms]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[retry_count] = g.[fence_attempts]
     AND CASE WHEN t.[state] = :processing THEN 1 ELSE 0 END = 1;
@@ -107,13 +107,13 @@ SET [state] = :dead,
     [locked_until] = NULL,
     [last_error] = COALESCE(g.[error], t.[last_error])
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1, :error__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2, :error__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3, :error__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4, :error__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [error])
-JOIN [article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [error]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[retry_count] = g.[fence_attempts]
     AND CASE WHEN t.[state] = :processing THEN 1 ELSE 0 END = 1;
@@ -140,13 +140,13 @@ SET [state] = g.[back_to],
     [retry_count] = CASE WHEN COALESCE(t.[retry_count], 0) - 1 > 0 THEN COALESCE(t.[retry_count], 0) - 1 ELSE 0 END,
     [run_after] = DATEADD(millisecond, (g.[delay_ms]) % 1000, DATEADD(second, (g.[delay_ms]) / 1000, SYSUTCDATETIME()))
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1, :back_to__1, :delay_ms__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2, :back_to__2, :delay_ms__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3, :back_to__3, :delay_ms__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4, :back_to__4, :delay_ms__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [back_to], [delay_ms])
-JOIN [article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [back_to], [delay_ms]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[retry_count] = g.[fence_attempts]
     AND CASE WHEN t.[state] = :processing THEN 1 ELSE 0 END = 1;
@@ -171,34 +171,34 @@ SET [state] = g.[back_to],
     [locked_until] = NULL,
     [retry_count] = CASE WHEN COALESCE(t.[retry_count], 0) - 1 > 0 THEN COALESCE(t.[retry_count], 0) - 1 ELSE 0 END
 OUTPUT g.rowlock_n INTO @current
-FROM (VALUES
+FROM [article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1, :back_to__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2, :back_to__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3, :back_to__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4, :back_to__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [back_to])
-JOIN [article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [back_to]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[retry_count] = g.[fence_attempts]
     AND CASE WHEN t.[state] = :processing THEN 1 ELSE 0 END = 1;
 SELECT rowlock_n FROM @current;
 
 -- extend: extends the leases of a list of claims and returns the positions of those that it could
-DECLARE @extended TABLE (rowlock_n int, [rowlock_fence_claim_no] nvarchar(max), [rowlock_fence_retry_count] nvarchar(max), [locked_until] sql_variant);
+DECLARE @extended TABLE (rowlock_n int, [claim_no] sql_variant, [retry_count] sql_variant, [locked_until] sql_variant);
 UPDATE t
 SET [locked_until] = DATEADD(millisecond, (g.[by_ms]) % 1000, DATEADD(second, (g.[by_ms]) / 1000, SYSUTCDATETIME()))
-OUTPUT g.rowlock_n, CAST(inserted.[claim_no] AS nvarchar(max)) AS [rowlock_fence_claim_no], CAST(inserted.[retry_count] AS nvarchar(max)) AS [rowlock_fence_retry_count], inserted.[locked_until] INTO @extended
-FROM (VALUES
+OUTPUT g.rowlock_n, inserted.[claim_no], inserted.[retry_count], inserted.[locked_until] INTO @extended
+FROM [article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
+JOIN (VALUES
   (1, :key_id__1, :fence_token__1, :fence_attempts__1, :by_ms__1),
   (2, :key_id__2, :fence_token__2, :fence_attempts__2, :by_ms__2),
   (3, :key_id__3, :fence_token__3, :fence_attempts__3, :by_ms__3),
   (4, :key_id__4, :fence_token__4, :fence_attempts__4, :by_ms__4)
-) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [by_ms])
-JOIN [article_claim_demo] AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK) ON t.[id] = g.[key_id]
+) AS g (rowlock_n, [key_id], [fence_token], [fence_attempts], [by_ms]) ON t.[id] = g.[key_id]
     AND t.[claim_no] = g.[fence_token]
     AND t.[retry_count] = g.[fence_attempts]
     AND CASE WHEN t.[state] = :processing THEN 1 ELSE 0 END = 1;
-SELECT rowlock_n, e.[rowlock_fence_claim_no], e.[rowlock_fence_retry_count], e.[locked_until] FROM @extended AS e;
+SELECT e.rowlock_n, CAST(e.[claim_no] AS nvarchar(4000)) AS [rowlock_fence_claim_no], CAST(e.[retry_count] AS nvarchar(4000)) AS [rowlock_fence_retry_count], e.[locked_until] FROM @extended AS e;
 
 -- extend, the others: no row: lease lost; a row: locked by another transaction, try again
 DECLARE @held int;
@@ -217,17 +217,18 @@ END CATCH;
 SELECT @held AS rowlock_held WHERE @held = 1;
 
 -- recover: makes up to :limit rows ready again whose lease has ended; those without attempts left become dead letters
-DECLARE @ended TABLE ([id] sql_variant, rowlock_dead bit);
+DECLARE @ended TABLE ([id] sql_variant, [retry_count] sql_variant);
 UPDATE TOP (:limit) q
 SET [state] = CASE WHEN COALESCE(q.[retry_count], 0) >= :max_attempts THEN :dead ELSE :retry END,
     [locked_until] = NULL,
     [last_error] = CASE WHEN COALESCE(q.[retry_count], 0) >= :max_attempts THEN COALESCE(:expired_error, q.[last_error]) ELSE q.[last_error] END
-OUTPUT inserted.[id], CASE WHEN COALESCE(inserted.[retry_count], 0) >= :max_attempts THEN 1 ELSE 0 END
+OUTPUT inserted.[id], inserted.[retry_count]
 INTO @ended
 FROM [article_claim_demo] AS q WITH (ROWLOCK, UPDLOCK, READPAST)
 WHERE q.[state] = :processing
     AND q.[locked_until] <= SYSUTCDATETIME();
-SELECT [id], rowlock_dead FROM @ended;
+SELECT ended.[id], CASE WHEN COALESCE(ended.[retry_count], 0) >= :max_attempts THEN 1 ELSE 0 END AS rowlock_dead
+FROM @ended AS ended;
 
 -- reset: makes one claimed row ready whatever its fence says: for a person who knows that nobody works on it
 UPDATE t

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
     named = "ROWLOCK_TEST_SQLSERVER_URL",
     matches = ".+",
     disabledReason = "ROWLOCK_TEST_SQLSERVER_URL names no server")
-class SqlServerConformanceTest extends Conformance {
+class SqlServerConformanceTest extends Conformance implements SqlServerShapes {
 
   SqlServerConformanceTest() {
     super(SqlServerDatabase.shared());

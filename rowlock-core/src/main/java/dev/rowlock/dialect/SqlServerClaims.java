@@ -47,7 +47,7 @@ record SqlServerClaims(SqlServer dialect, Model model) {
       OUTPUT {output}
       INTO @taken;
       SELECT {taken}
-      FROM @taken
+      FROM @taken AS taken
       ORDER BY {taken.order};
       """;
 
@@ -123,14 +123,15 @@ record SqlServerClaims(SqlServer dialect, Model model) {
   // now; the next pass sees it. FORCESEEK, if it can be, keeps the scan from rows that are ready.
   private static final String RECOVER =
       """
-      DECLARE @ended TABLE ({declared}, rowlock_dead bit);
+      DECLARE @ended TABLE ({declared});
       UPDATE TOP (:limit) q
       SET {set}
-      OUTPUT {output}, CASE WHEN {exhausted} THEN 1 ELSE 0 END
+      OUTPUT {output}
       INTO @ended
       FROM {table} AS q WITH (ROWLOCK, UPDLOCK, READPAST{seek})
       WHERE {expired};
-      SELECT {key}, rowlock_dead FROM @ended;
+      SELECT {ended.key}, CASE WHEN {exhausted} THEN 1 ELSE 0 END AS rowlock_dead
+      FROM @ended AS ended;
       """;
 
   private static final String LOCKED_OTHERS = " WITH (NOWAIT)";
@@ -153,42 +154,33 @@ record SqlServerClaims(SqlServer dialect, Model model) {
     model.order().forEach(o -> selected.add(o.column()));
     f.put("selected", Model.columns("q", List.copyOf(selected)));
 
+    List<Column> taken = model.outputs().stream().map(Output::column).distinct().toList();
     List<String> declared = new ArrayList<>();
-    List<String> output = new ArrayList<>();
-    List<String> taken = new ArrayList<>();
-    for (Output o : model.outputs()) {
-      declared.add(declare(o));
-      output.add(model.outputs("inserted", List.of(o)));
-      taken.add(dialect.quote(o.label()));
-    }
-    f.put("taken", String.join(", ", taken));
-    f.put("taken.order", orderOfTaken(set.keySet(), declared, output));
+    taken.forEach(c -> declared.add(c.quoted() + " " + type(c)));
+    List<String> output = new ArrayList<>(List.of(Model.columns("inserted", taken)));
+    f.put("taken", model.outputs("taken", model.outputs()));
+    f.put("taken.order", orderOfTaken(set.keySet(), taken, declared, output));
     f.put("declared", String.join(", ", declared));
     f.put("output", String.join(", ", output));
     return new ClaimPlan.OneStatement(Sql.of(CLAIM, f));
   }
 
   /** What the claim itself changes is sorted by as it was before. */
-  private String orderOfTaken(Set<Column> changed, List<String> declared, List<String> output) {
+  private String orderOfTaken(
+      Set<Column> changed, List<Column> taken, List<String> declared, List<String> output) {
     List<String> order = new ArrayList<>();
     for (Model.OrderItem item : model.order()) {
       Column c = item.column();
-      String name = c.quoted();
-      if (changed.contains(c) || !model.outputs().contains(new Output(c, false))) {
-        name = "rowlock_o" + (order.size() + 1);
-        declared.add(name + " " + type(c));
+      String name = c.of("taken");
+      if (changed.contains(c) || !taken.contains(c)) {
+        String before = "rowlock_o" + (order.size() + 1);
+        declared.add(before + " " + type(c));
         output.add(c.of("deleted"));
+        name = "taken." + before;
       }
       order.add(name + (item.by().descending() ? " DESC" : ""));
     }
     return String.join(", ", order);
-  }
-
-  private String declare(Output output) {
-    Column c = output.column();
-    return dialect.quote(output.label())
-        + " "
-        + (output.asText() ? SqlServerTypes.textType(c) : type(c));
   }
 
   /** Of a column that nobody has looked at, nothing is known; this type holds nearly everything. */
@@ -220,15 +212,17 @@ record SqlServerClaims(SqlServer dialect, Model model) {
   RecoverPlan recover() {
     Predicates where = new Predicates(model);
     Map<String, String> f = model.fragments();
+    List<Column> told = new ArrayList<>(model.key());
+    model.role(Role.ATTEMPTS).ifPresent(told::add);
+    model.role(Role.MAX_ATTEMPTS).ifPresent(told::add);
     f.put(
         "declared",
-        model.key().stream()
-            .map(c -> c.quoted() + " " + type(c))
-            .collect(Collectors.joining(", ")));
+        told.stream().map(c -> c.quoted() + " " + type(c)).collect(Collectors.joining(", ")));
     f.put("set", Assignments.sql(new Assignments(model, "q").recover(where.exhausted("q"))));
     // Attempts are as they were, or raised to the limit: the row tells afterwards too.
-    f.put("output", Model.columns("inserted", model.key()));
-    f.put("exhausted", where.exhausted("inserted"));
+    f.put("output", Model.columns("inserted", told));
+    f.put("ended.key", Model.columns("ended", model.key()));
+    f.put("exhausted", where.exhausted("ended"));
     f.put("seek", seeksState() ? ", FORCESEEK" : "");
     f.put("expired", where.expired("q").orElseThrow());
     return new RecoverPlan.OneStatement(Sql.of(RECOVER, f));

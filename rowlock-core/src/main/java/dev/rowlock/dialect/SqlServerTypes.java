@@ -115,6 +115,9 @@ final class SqlServerTypes {
     return switch (column.kind()) {
       case INTEGER, DECIMAL, FLOAT, BOOLEAN, UUID, INSTANT, LOCAL_TIMESTAMP, DATE, TIME ->
           "nvarchar(60)";
+      // Nothing is known of the column: a sql_variant, which does not become a text without a
+      // limit.
+      case UNKNOWN -> "nvarchar(4000)";
       default -> column.size() > 0 && column.size() <= 4000 ? "nvarchar(4000)" : "nvarchar(max)";
     };
   }

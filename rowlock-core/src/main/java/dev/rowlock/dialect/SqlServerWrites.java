@@ -22,6 +22,7 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -66,10 +67,10 @@ record SqlServerWrites(SqlServer dialect, Model model) {
       UPDATE t
       SET {set}
       OUTPUT g.rowlock_n INTO @current
-      FROM (VALUES
+      FROM {table} AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK)
+      JOIN (VALUES
         {rows}
-      ) AS g ({names})
-      JOIN {table} AS t WITH (ROWLOCK, UPDLOCK, FORCESEEK) ON {current};
+      ) AS g ({names}) ON {current};
       SELECT rowlock_n FROM @current;
       """;
 
@@ -93,11 +94,11 @@ record SqlServerWrites(SqlServer dialect, Model model) {
       UPDATE t
       SET {set}
       OUTPUT g.rowlock_n{inserted.held} INTO @extended
-      FROM (VALUES
+      FROM {table} AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK)
+      JOIN (VALUES
         {rows}
-      ) AS g ({names})
-      JOIN {table} AS t WITH (ROWLOCK, UPDLOCK, READPAST, FORCESEEK) ON {current};
-      SELECT rowlock_n{e.held} FROM @extended AS e;
+      ) AS g ({names}) ON {current};
+      SELECT e.rowlock_n{held} FROM @extended AS e;
       """;
 
   // Whether a row that was not extended is lost or only locked. A read under READ COMMITTED would
@@ -158,20 +159,17 @@ record SqlServerWrites(SqlServer dialect, Model model) {
     many.put("current", new Predicates(model).current("t", element(names)));
     many.put("set", Assignments.sql(new Assignments(model, "t", element(names)).extend()));
     List<Output> held = model.heldOutputs();
-    many.put(
-        "declared",
-        held.stream()
-            .map(o -> ", " + dialect.quote(o.label()) + " " + type(o))
-            .collect(Collectors.joining()));
-    many.put("inserted.held", held.isEmpty() ? "" : ", " + model.outputs("inserted", held));
+    List<Column> columns = held.stream().map(Output::column).distinct().toList();
+    many.put("declared", listed(columns, c -> c.quoted() + " " + SqlServerClaims.type(c)));
+    many.put("inserted.held", listed(columns, c -> c.of("inserted")));
+    many.put("held", held.isEmpty() ? "" : ", " + model.outputs("e", held));
     Map<String, String> one = model.fragments();
     one.put("current", new Predicates(model).current("t", this::parameter));
     return new ExtendPlan.Lists(sized(EXTEND_MANY, many, names), Sql.of(IS_CURRENT, one));
   }
 
-  private static String type(Output output) {
-    Column c = output.column();
-    return output.asText() ? SqlServerTypes.textType(c) : SqlServerClaims.type(c);
+  private static String listed(List<Column> columns, Function<Column, String> each) {
+    return columns.stream().map(c -> ", " + each.apply(c)).collect(Collectors.joining());
   }
 
   Sql reset() {
