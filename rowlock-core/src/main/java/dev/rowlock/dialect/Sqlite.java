@@ -25,7 +25,6 @@ import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -163,9 +162,6 @@ public final class Sqlite extends StandardDialect {
 
   @Override
   public Optional<String> readOnly(Connection connection) throws SQLException {
-    if (connection.isReadOnly()) {
-      return Optional.of("the database was opened read-only");
-    }
     return Jdbc.first(connection, "PRAGMA query_only", r -> r.getBoolean(1)).orElse(false)
         ? Optional.of("PRAGMA query_only is on")
         : Optional.empty();
@@ -185,21 +181,10 @@ public final class Sqlite extends StandardDialect {
     return Math.min(seconds, 5);
   }
 
-  /**
-   * The driver's commit() begins the next transaction at once: with transaction_mode=IMMEDIATE that
-   * waits for the lock again, and may fail when everything is committed already. Where this one
-   * fails, the driver takes the transaction for ended, which it is not.
-   */
+  /** With transaction_mode=IMMEDIATE that waits for the lock again, in vain perhaps. */
   @Override
-  public void commit(Connection connection) throws SQLException {
-    try {
-      connection.setAutoCommit(true);
-    } catch (SQLException e) {
-      try (Statement statement = connection.createStatement()) {
-        statement.execute("ROLLBACK");
-      }
-      throw e;
-    }
+  public boolean commitBegins() {
+    return true;
   }
 
   @Override
