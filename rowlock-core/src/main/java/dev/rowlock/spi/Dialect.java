@@ -94,13 +94,13 @@ public interface Dialect {
   }
 
   /**
-   * Commits a transaction of Rowlock's own.
+   * Whether the driver's {@code commit()} begins the next transaction at once, which may fail when
+   * all is committed already. Then autocommit is switched on to commit.
    *
-   * @param connection a connection that is not in autocommit mode
-   * @throws SQLException if the transaction was not committed
+   * @return true if so
    */
-  default void commit(Connection connection) throws SQLException {
-    connection.commit();
+  default boolean commitBegins() {
+    return false;
   }
 
   /**
