@@ -49,7 +49,9 @@ class CommandLineTest {
     ByteArrayOutputStream errBytes = new ByteArrayOutputStream();
     Map<String, String> environment = new HashMap<>(System.getenv());
     environment.put("ROWLOCK_URL", url);
-    environment.put("ROWLOCK_USER", user);
+    if (user != null) {
+      environment.put("ROWLOCK_USER", user);
+    }
     Shell shell =
         new Shell(
             environment,
@@ -108,9 +110,10 @@ class CommandLineTest {
           "read row; [ $ROWLOCK_KEY = 7 ] && { echo bad >&2; exit 1; };"
               + " echo \"{\\\"rendered_title\\\":\\\"$ROWLOCK_KEY\\\"}\"";
       int code = run("", "work", "films", "--exec", command, "--workers", "4", "--until-empty");
-      assertThat(code).as(() -> err).isZero();
+      String said = err;
+      assertThat(code).as(said).isZero();
       assertThat(run("", "stats", "films", "--json")).isZero();
-      assertThat(out).contains("\"ready\":0,", "\"done\":39,", "\"dead\":1,");
+      assertThat(out).as(said).contains("\"ready\":0,", "\"done\":39,", "\"dead\":1,");
       assertThat(schema.value("select last_error from films where id = 7")).isEqualTo("bad");
       assertThat(run("", "claim", "films")).isEqualTo(3);
       assertThat(run("", "sql", "films")).isZero();
