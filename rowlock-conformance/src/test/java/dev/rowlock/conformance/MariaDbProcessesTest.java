@@ -29,4 +29,10 @@ class MariaDbProcessesTest extends FilmProcesses {
           end if
         """);
   }
+
+  /** A process that is stopped in the middle of a claim has its rows locked until it goes on. */
+  @Override
+  String leftForOthers() {
+    return super.leftForOthers() + " for update skip locked";
+  }
 }

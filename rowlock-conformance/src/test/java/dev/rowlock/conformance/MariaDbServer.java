@@ -1,5 +1,6 @@
 package dev.rowlock.conformance;
 
+import dev.rowlock.conformance.kit.OneAtATime;
 import dev.rowlock.conformance.kit.ServerProcess;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -89,7 +90,8 @@ final class MariaDbServer {
       throw new FileNotFoundException(missing(which).get());
     }
     Path work = targetFolder().resolve("mariadb").resolve(which);
-    Path home = unpacked(jar(which), work.resolve("home"));
+    Path home = work.resolve("home");
+    OneAtATime.in(work, () -> unpack(jar(which), home));
     Path data = Files.createTempDirectory(Files.createDirectories(work), "data");
     MariaDbServer server = new MariaDbServer(home, data);
     server.bootstrap();
@@ -97,7 +99,7 @@ final class MariaDbServer {
   }
 
   /** Once per build: the files do not change. */
-  private static Path unpacked(Path jar, Path to) throws IOException {
+  private static void unpack(Path jar, Path to) throws IOException {
     Path done = to.resolve("unpacked-" + Files.size(jar));
     if (!Files.exists(done)) {
       try (JarFile file = new JarFile(jar.toFile())) {
@@ -122,7 +124,6 @@ final class MariaDbServer {
     try (Stream<Path> programs = Files.list(to.resolve("bin"))) {
       programs.forEach(p -> p.toFile().setExecutable(true));
     }
-    return to;
   }
 
   private List<String> command(String... more) {

@@ -1,5 +1,6 @@
 package dev.rowlock.conformance;
 
+import dev.rowlock.conformance.kit.OneAtATime;
 import dev.rowlock.conformance.kit.ServerProcess;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -84,7 +85,7 @@ final class MySqlServer {
       throw new FileNotFoundException(
           jar + " (run ./mvnw generate-test-resources -pl rowlock-conformance -am)");
     }
-    unpack(jar, home);
+    OneAtATime.in(home.getParent(), () -> unpack(jar, home));
     // The loader's words: a library, or a C library of this kind, is not there.
     Process version =
         process(List.of(program(home), "--no-defaults", "--version"), home)

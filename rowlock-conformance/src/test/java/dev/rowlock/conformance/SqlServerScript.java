@@ -122,6 +122,7 @@ final class SqlServerScript implements AutoCloseable {
             Answer.of().rows(row(5, "dbo", "Table_Queue", "U", false, 0, false)))
         .always("FROM sys.columns AS c", Answer.of().rows(columns.toArray(Row[]::new)))
         .always("FROM sys.indexes AS i", Answer.of().rows(indexes.toArray(Row[]::new)))
+        .always("COUNT(DISTINCT x.v)", asked -> Answer.of().rows(row(asked.values().size())))
         .always("FROM sys.triggers AS g", Answer.of().rows())
         .always("FROM sys.security_policies AS p", Answer.of().rows())
         .always("SELECT SCHEMA_NAME()", Answer.of().rows(row("dbo")))

@@ -162,9 +162,6 @@ public final class Sqlite extends StandardDialect {
 
   @Override
   public Optional<String> readOnly(Connection connection) throws SQLException {
-    if (connection.isReadOnly()) {
-      return Optional.of("the database was opened read-only");
-    }
     return Jdbc.first(connection, "PRAGMA query_only", r -> r.getBoolean(1)).orElse(false)
         ? Optional.of("PRAGMA query_only is on")
         : Optional.empty();
@@ -184,9 +181,10 @@ public final class Sqlite extends StandardDialect {
     return Math.min(seconds, 5);
   }
 
+  /** With transaction_mode=IMMEDIATE that waits for the lock again, in vain perhaps. */
   @Override
-  public void commit(Connection connection) throws SQLException {
-    SqliteCommit.run(connection);
+  public boolean commitBegins() {
+    return true;
   }
 
   @Override

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * The statements that are the same on every database that speaks standard SQL: no claims among
@@ -112,22 +113,21 @@ abstract class StandardDialect implements Dialect {
       SELECT COUNT(DISTINCT x.v)
       FROM (
         SELECT q.{column} AS v FROM {table} q WHERE 1 = 0
-        UNION ALL
-        SELECT {a} AS v
-        UNION ALL
-        SELECT {b} AS v
+        {values}
       ) x
       """;
 
   @Override
-  public final Sql different(Model model, Column column) {
+  public final Sql different(Model model, Column column, int values) {
     return statement(
         DIFFERENT,
         Map.of(
             "column", column.quoted(),
             "table", model.table().quoted(),
-            "a", typed(":a", column),
-            "b", typed(":b", column)));
+            "values",
+                IntStream.range(0, values)
+                    .mapToObj(i -> "UNION ALL SELECT " + typed(":v" + i, column) + " AS v")
+                    .collect(Collectors.joining("\n"))));
   }
 
   @Override

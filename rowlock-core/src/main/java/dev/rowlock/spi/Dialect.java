@@ -94,13 +94,13 @@ public interface Dialect {
   }
 
   /**
-   * Commits a transaction of Rowlock's own.
+   * Whether the driver's {@code commit()} begins the next transaction at once, which may fail when
+   * all is committed already. Then autocommit is switched on to commit.
    *
-   * @param connection a connection that is not in autocommit mode
-   * @throws SQLException if the transaction was not committed
+   * @return true if so
    */
-  default void commit(Connection connection) throws SQLException {
-    connection.commit();
+  default boolean commitBegins() {
+    return false;
   }
 
   /**
@@ -192,13 +192,14 @@ public interface Dialect {
   }
 
   /**
-   * How many values two values, the first and the second parameter, are to a column.
+   * How many different values some values are to a column.
    *
    * @param model the queue
    * @param column a column of its table
-   * @return a statement whose only value is 1 or 2
+   * @param values how many; parameters {@code v0}, {@code v1} …
+   * @return a statement whose only value is how many of them are different
    */
-  Sql different(Model model, Column column);
+  Sql different(Model model, Column column, int values);
 
   /**
    * Quotes an identifier; never drops or changes a character.

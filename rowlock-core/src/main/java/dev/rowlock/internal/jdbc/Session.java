@@ -96,7 +96,9 @@ public final class Session {
 
   /** Why this session cannot write, if so. */
   public Optional<String> readOnly() throws SQLException {
-    return dialect.readOnly(connection);
+    return connection.isReadOnly()
+        ? Optional.of("the connection is read-only, and its driver cannot change that")
+        : dialect.readOnly(connection);
   }
 
   /** Why rows cannot be claimed in this session's transaction, if so. */

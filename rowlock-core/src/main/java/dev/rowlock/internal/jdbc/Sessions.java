@@ -84,7 +84,7 @@ public final class Sessions {
       try {
         T result = work.run(new Session(borrowed.connection(), dialect, timeoutSeconds));
         if (!autoCommit) {
-          dialect.commit(borrowed.connection());
+          Commits.commit(borrowed.connection(), dialect);
         }
         return result;
       } catch (SQLException e) {

@@ -56,7 +56,7 @@ public final class WorkTransaction implements AutoCloseable {
   }
 
   public void commit() {
-    run("commit", () -> dialect.commit(connection()));
+    run("commit", () -> Commits.commit(connection(), dialect));
   }
 
   public void rollback() {

@@ -7,7 +7,6 @@ import dev.rowlock.spi.Kind;
 import dev.rowlock.spi.Model;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -29,19 +28,27 @@ record StateValues(Model model) {
     if (column == null) {
       return Optional.empty();
     }
-    String sql = model.dialect().different(model, column).jdbc();
-    List<String> seen = new ArrayList<>();
-    for (String value : values()) {
-      for (String other : seen) {
-        if (Jdbc.first(connection, sql, r -> r.getInt(1), other, value).equals(Optional.of(1))) {
+    List<String> values = List.copyOf(values());
+    if (different(connection, column, values)) {
+      return Optional.empty();
+    }
+    for (int i = 1; i < values.size(); i++) {
+      for (String other : values.subList(0, i)) {
+        if (!different(connection, column, List.of(other, values.get(i)))) {
           return Optional.of(
               "state values '%s' and '%s' are one value to column '%s', whose collation ignores the difference (case, accents, blanks at the end); use other values, or give the column a binary collation"
-                  .formatted(other, value, column.name()));
+                  .formatted(other, values.get(i), column.name()));
         }
       }
-      seen.add(value);
     }
     return Optional.empty();
+  }
+
+  private boolean different(Connection connection, Column column, List<String> values)
+      throws SQLException {
+    String sql = model.dialect().different(model, column, values.size()).jdbc();
+    return Jdbc.first(connection, sql, r -> r.getInt(1), values.toArray())
+        .equals(Optional.of(values.size()));
   }
 
   private Set<String> values() {
