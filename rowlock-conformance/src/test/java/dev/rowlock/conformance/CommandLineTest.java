@@ -117,7 +117,8 @@ class CommandLineTest {
       assertThat(schema.value("select last_error from films where id = 7")).isEqualTo("bad");
       assertThat(run("", "claim", "films")).isEqualTo(3);
       assertThat(run("", "sql", "films")).isZero();
-      assertThat(out).contains("SKIP LOCKED");
+      boolean locks = database.lacks(Facility.ROW_LOCKS).isEmpty();
+      assertThat(out).contains("-- claim", locks ? "SKIP LOCKED" : "RETURNING");
     }
   }
 }

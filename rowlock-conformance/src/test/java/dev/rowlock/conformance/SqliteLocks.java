@@ -104,9 +104,23 @@ interface SqliteLocks extends Suite {
   @Test
   default void p08_c012_sqlite_aWorkerOutlastsAWriter() throws InterruptedException {
     TestTable t = table("jobs").full().create().rows(1, 3);
-    Queue queue = t.queue();
+    CountDownLatch working = new CountDownLatch(1);
+    CountDownLatch locked = new CountDownLatch(1);
+    Worker worker =
+        bench()
+            .closing(
+                t.queue()
+                    .worker(
+                        job -> {
+                          working.countDown();
+                          locked.await();
+                          return Outcome.done();
+                        })
+                    .threads(1)
+                    .start());
+    assertThat(working.await(20, TimeUnit.SECONDS)).isTrue();
     OpenTransaction writer = writer(t);
-    Worker worker = bench().closing(queue.worker(job -> Outcome.done()).start());
+    locked.countDown();
     assertThat(worker.awaitEmpty(Duration.ofMillis(700))).as("all are left").isFalse();
     writer.rollback();
     assertThat(worker.awaitEmpty(Duration.ofSeconds(60))).isTrue();
