@@ -8,7 +8,7 @@ FROM "Table_Queue" q
 WHERE q."Status" = :ready
     AND COALESCE(q."RetryCount", 0) < CAST(:max_attempts AS BIGINT)
 ORDER BY q."Id"
-LIMIT :limit;
+FETCH FIRST :limit ROWS ONLY;
 
 -- claim, step 2: locks one of them; no row means that somebody else has it: try the next
 SELECT 1
@@ -36,7 +36,7 @@ FROM "Table_Queue" q
 WHERE q."Status" = :ready_1
     AND COALESCE(q."RetryCount", 0) < CAST(:max_attempts AS BIGINT)
 ORDER BY q."Id"
-LIMIT :limit;
+FETCH FIRST :limit ROWS ONLY;
 
 -- claim (ready value 2), step 2: locks one of them; no row means that somebody else has it: try the next
 SELECT 1
@@ -122,7 +122,7 @@ SELECT q."Id", COALESCE(q."RetryCount", 0) >= CAST(:max_attempts AS BIGINT) AS r
 FROM "Table_Queue" q
 WHERE q."Status" = :processing
     AND q."ProcessingStartedAt" <= DATEADD(MILLISECOND, - CAST(:lease_ms AS BIGINT), CURRENT_TIMESTAMP(6))
-LIMIT :limit
+FETCH FIRST :limit ROWS ONLY
 FOR UPDATE SKIP LOCKED;
 
 -- recover, step 2: makes a row with attempts left ready again
@@ -152,21 +152,21 @@ SELECT 1
 FROM "Table_Queue" q
 WHERE q."Status" = :ready
     AND COALESCE(q."RetryCount", 0) < CAST(:max_attempts AS BIGINT)
-LIMIT 1;
+FETCH FIRST 1 ROWS ONLY;
 
 -- drained, part 2: returns a row if one is left, now or later; no locks
 SELECT 1
 FROM "Table_Queue" q
 WHERE q."Status" = :ready_1
     AND COALESCE(q."RetryCount", 0) < CAST(:max_attempts AS BIGINT)
-LIMIT 1;
+FETCH FIRST 1 ROWS ONLY;
 
 -- drained, part 3: returns a row if one is left, now or later; no locks
 SELECT 1
 FROM "Table_Queue" q
 WHERE q."Status" = :processing
     AND (q."ProcessingStartedAt" IS NOT NULL)
-LIMIT 1;
+FETCH FIRST 1 ROWS ONLY;
 
 -- stats: counts rows by state; no locks
 SELECT rowlock_state, COUNT(*), NULL
@@ -196,7 +196,7 @@ FROM (SELECT CASE
       ELSE 'other' END AS rowlock_state, q."Id", q."Status", q."RetryCount", q."ProcessingStartedAt", q."ClaimNo" FROM "Table_Queue" q) s
 WHERE rowlock_state = :row_state
 ORDER BY s."Id"
-LIMIT :limit;
+FETCH FIRST :limit ROWS ONLY;
 
 -- show: one row; no locks
 SELECT CASE

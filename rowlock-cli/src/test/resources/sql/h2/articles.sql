@@ -10,7 +10,7 @@ WHERE q."state" = :ready
     AND COALESCE(q."retry_count", 0) < CAST(:max_attempts AS BIGINT)
     AND (lang = 'ru')
 ORDER BY q."id"
-LIMIT :limit;
+FETCH FIRST :limit ROWS ONLY;
 
 -- claim, step 2: locks one of them; no row means that somebody else has it: try the next
 SELECT 1
@@ -113,7 +113,7 @@ SELECT q."id", COALESCE(q."retry_count", 0) >= CAST(:max_attempts AS BIGINT) AS 
 FROM "article_claim_demo" q
 WHERE q."state" = :processing
     AND q."locked_until" <= CURRENT_TIMESTAMP(6)
-LIMIT :limit
+FETCH FIRST :limit ROWS ONLY
 FOR UPDATE SKIP LOCKED;
 
 -- recover, step 2: makes a row with attempts left ready again
@@ -144,14 +144,14 @@ FROM "article_claim_demo" q
 WHERE q."state" = :ready
     AND COALESCE(q."retry_count", 0) < CAST(:max_attempts AS BIGINT)
     AND (lang = 'ru')
-LIMIT 1;
+FETCH FIRST 1 ROWS ONLY;
 
 -- drained, part 2: returns a row if one is left, now or later; no locks
 SELECT 1
 FROM "article_claim_demo" q
 WHERE q."state" = :processing
     AND (q."locked_until" IS NOT NULL)
-LIMIT 1;
+FETCH FIRST 1 ROWS ONLY;
 
 -- stats: counts rows by state; no locks
 SELECT rowlock_state, COUNT(*), DATEDIFF(MILLISECOND, MIN(rowlock_due), CURRENT_TIMESTAMP(6)) / 1000.0
@@ -187,7 +187,7 @@ FROM (SELECT CASE
       ELSE 'other' END AS rowlock_state, q."id", q."state", q."retry_count", q."locked_until", q."claim_no", q."run_after", q."last_error", q."title", q."rendered_title" FROM "article_claim_demo" q) s
 WHERE rowlock_state = :row_state
 ORDER BY s."id"
-LIMIT :limit;
+FETCH FIRST :limit ROWS ONLY;
 
 -- show: one row; no locks
 SELECT CASE

@@ -41,7 +41,7 @@ public final class H2 extends StandardDialect {
       FROM {table} q
       WHERE {ready}
       ORDER BY {order}
-      LIMIT :limit
+      FETCH FIRST :limit ROWS ONLY
       """;
 
   private static final String LOCK_ONE =
@@ -71,7 +71,7 @@ public final class H2 extends StandardDialect {
       SELECT {q.key}, {exhausted} AS rowlock_dead
       FROM {table} q
       WHERE {expired}
-      LIMIT :limit
+      FETCH FIRST :limit ROWS ONLY
       FOR UPDATE SKIP LOCKED
       """;
 
@@ -311,6 +311,12 @@ public final class H2 extends StandardDialect {
   @Override
   public List<SqlListing.Statement> advice(Model model) {
     return new Advice(model, "TIMESTAMP WITH TIME ZONE", "CHARACTER VARYING", "BIGINT").all();
+  }
+
+  /** In the modes of Oracle and SQL Server, H2 knows no LIMIT (C-118). */
+  @Override
+  String first(String rows) {
+    return "FETCH FIRST " + rows + " ROWS ONLY";
   }
 
   @Override

@@ -58,7 +58,7 @@ abstract class StandardDialect implements Dialect {
       FROM {table} q
       WHERE {left}
       {order.by}
-      LIMIT 1
+      {limit.one}
       """;
 
   private static final String LIST =
@@ -67,7 +67,7 @@ abstract class StandardDialect implements Dialect {
       FROM (SELECT {state} AS rowlock_state, {q.used} FROM {table} q) s
       WHERE rowlock_state = :row_state
       ORDER BY {order}
-      LIMIT :limit
+      {limit}
       """;
 
   private static final String SHOW =
@@ -169,6 +169,7 @@ abstract class StandardDialect implements Dialect {
 
   private Sql left(Model model, String condition) {
     Map<String, String> f = model.fragments();
+    f.put("limit.one", first("1"));
     f.put("left", condition);
     f.put("order.by", orderForIndex(model));
     return statement(LEFT, f);
@@ -177,6 +178,11 @@ abstract class StandardDialect implements Dialect {
   /** The conditions by which rows are found. */
   Predicates finding(Model model) {
     return new Predicates(model);
+  }
+
+  /** The end of a query that wants so many rows. */
+  String first(String rows) {
+    return "LIMIT " + rows;
   }
 
   /** An ORDER BY that makes the planner take the index on state and order; empty if not needed. */
@@ -191,6 +197,7 @@ abstract class StandardDialect implements Dialect {
     // Not every column: this user may be allowed to read those that are mapped, and no others.
     Set<Column> used = new LinkedHashSet<>(model.everything());
     model.order().forEach(item -> used.add(item.column()));
+    f.put("limit", first(":limit"));
     f.put("q.used", Model.columns("q", List.copyOf(used)));
     return statement(LIST, f);
   }
