@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.Fault;
 import dev.rowlock.Outcome;
 import dev.rowlock.Queue;
+import dev.rowlock.RetryPolicy;
 import dev.rowlock.Worker;
 import dev.rowlock.conformance.kit.Faults;
 import dev.rowlock.conformance.kit.Tap;
@@ -23,6 +24,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** P9, P15 for workers: whatever the database throws, they go on, and every row ends well. */
 interface WorkerFaults extends Workers {
+
+  /** A claim whose answer is lost has used an attempt; faults that come in step take many. */
+  RetryPolicy PATIENT = RetryPolicy.defaults().withMaxAttempts(1000);
 
   /** Fails every n-th call of a kind, before or after it was carried out. */
   final class EveryNth implements Tap {
@@ -64,7 +68,7 @@ interface WorkerFaults extends Workers {
   }
 
   private Map<Object, Integer> drain(EveryNth faults, Duration lease) {
-    TestTable t = table("jobs").full().lease(lease).create().rows(1, 120);
+    TestTable t = table("jobs").full().retry(PATIENT).lease(lease).create().rows(1, 120);
     Queue queue = t.queue(bench().pool(config -> {}, faults));
     Map<Object, Integer> starts = new ConcurrentHashMap<>();
     faults.on.set(true);
@@ -134,7 +138,8 @@ interface WorkerFaults extends Workers {
 
   @Test
   default void p15_lostRepliesOfCommitsAreSurvived() {
-    TestTable t = table("jobs2").full().lease(Duration.ofMillis(800)).create().rows(1, 60);
+    TestTable t =
+        table("jobs2").full().retry(PATIENT).lease(Duration.ofMillis(800)).create().rows(1, 60);
     EveryNth faults = new EveryNth(Kind.COMMIT, 4, true, db().thrown(Fault.CONNECTION).get(0));
     Queue queue = t.queue(bench().pool(config -> {}, faults));
     faults.on.set(true);
