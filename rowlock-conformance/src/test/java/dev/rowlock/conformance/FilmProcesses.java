@@ -3,7 +3,7 @@ package dev.rowlock.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.cli.Main;
-import java.io.File;
+import dev.rowlock.conformance.kit.JavaProcesses;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,8 +11,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -33,7 +31,7 @@ abstract class FilmProcesses {
   private static final int WORKERS = 4;
 
   @TempDir Path directory;
-  private final List<Process> processes = new ArrayList<>();
+  private final JavaProcesses processes = new JavaProcesses();
   private final TestDatabase database;
   private Schema schema;
   private Path starts;
@@ -53,6 +51,7 @@ abstract class FilmProcesses {
   @BeforeEach
   void fill() throws Exception {
     schema = database.fresh();
+    processes.in(directory);
     starts = Files.createFile(directory.resolve("starts.log"));
     create(schema);
     try (Connection connection = schema.dataSource().getConnection();
@@ -70,10 +69,7 @@ abstract class FilmProcesses {
 
   @AfterEach
   void end() throws InterruptedException {
-    for (Process process : processes) {
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly().waitFor();
-    }
+    processes.end();
     schema.close();
   }
 
@@ -106,7 +102,7 @@ abstract class FilmProcesses {
         """
             .formatted(starts));
     for (int i = 0; i < WORKERS; i++) {
-      start(
+      processes.start(
           Main.class.getName(),
           "work",
           "films",
@@ -129,7 +125,8 @@ abstract class FilmProcesses {
   @Test
   void c132_c139_killedAndStoppedJavaWorkersLoseNothingAndRepeatNothing() throws Exception {
     for (int i = 0; i < WORKERS; i++) {
-      start(FilmsWorker.class.getName(), url(), schema.name() + ".films", starts.toString());
+      processes.start(
+          FilmsWorker.class.getName(), url(), schema.name() + ".films", starts.toString());
     }
     killOneAndStopOne();
     everyRowIsDoneOnceAndEverySecondStartIsExplained();
@@ -138,19 +135,16 @@ abstract class FilmProcesses {
   private void killOneAndStopOne() throws Exception {
     await(
         "every worker has rows",
-        () -> number("select count(*) from films where state = 'done'") > 20);
-    processes.get(0).destroyForcibly().waitFor();
+        () -> number("select count(*) from films where state = 'done'") > 60);
+    processes.kill(0);
     Process stopped = processes.get(1);
-    signal("STOP", stopped);
+    JavaProcesses.signal("STOP", stopped);
     // Whatever the stopped process holds must have been recovered before it goes on.
     await(
         "the others have done what can be done, and recovered the rest",
         () -> schema.query(leftForOthers()).isEmpty());
-    signal("CONT", stopped);
-    for (Process process : processes.subList(1, WORKERS)) {
-      assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("a worker ends by itself").isTrue();
-      assertThat(process.exitValue()).as(this::logs).isZero();
-    }
+    JavaProcesses.signal("CONT", stopped);
+    processes.endBySelfFrom(1, 60);
   }
 
   /** The rows that are not done, as far as a stopped process leaves them to others. */
@@ -194,27 +188,6 @@ abstract class FilmProcesses {
         .isLessThanOrEqualTo(number("select sum(attempts) from films"));
   }
 
-  private void start(String... mainAndArguments) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp"));
-    command.add(System.getProperty("java.class.path"));
-    command.addAll(Arrays.asList(mainAndArguments));
-    File log = directory.resolve("worker-" + processes.size() + ".log").toFile();
-    processes.add(
-        new ProcessBuilder(command)
-            .directory(directory.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(log)
-            .start());
-  }
-
-  private static void signal(String name, Process process) throws Exception {
-    assertThat(
-            new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid())).start().waitFor())
-        .isZero();
-  }
-
   private String url() throws SQLException {
     try (Connection connection = schema.dataSource().getConnection()) {
       String url = connection.getMetaData().getURL();
@@ -238,20 +211,10 @@ abstract class FilmProcesses {
   private void await(String what, Condition condition) throws InterruptedException {
     long end = System.nanoTime() + Duration.ofSeconds(90).toNanos();
     while (!condition.holds()) {
-      assertThat(System.nanoTime()).as("waiting until %s; %s", what, logs()).isLessThan(end);
+      assertThat(System.nanoTime())
+          .as("waiting until %s; %s", what, processes.output())
+          .isLessThan(end);
       TimeUnit.MILLISECONDS.sleep(50);
     }
-  }
-
-  private String logs() {
-    StringBuilder all = new StringBuilder();
-    for (int i = 0; i < processes.size(); i++) {
-      try {
-        all.append(Files.readString(directory.resolve("worker-" + i + ".log"))).append('\n');
-      } catch (IOException e) {
-        all.append(e);
-      }
-    }
-    return all.toString();
   }
 }

@@ -3,20 +3,16 @@ package dev.rowlock.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.cli.Main;
+import dev.rowlock.conformance.kit.JavaProcesses;
 import dev.rowlock.conformance.kit.Threads;
-import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,7 +27,7 @@ class SqliteProcessesTest {
   private static final Duration DEADLINE = Duration.ofSeconds(150);
 
   @TempDir Path directory;
-  private final List<Process> processes = new ArrayList<>();
+  private final JavaProcesses processes = new JavaProcesses();
   private SqliteDatabase database;
   private Schema schema;
   private Path starts;
@@ -41,6 +37,7 @@ class SqliteProcessesTest {
   void open() throws IOException {
     database = new SqliteDatabase();
     schema = database.fresh();
+    processes.in(directory);
     starts = Files.createFile(directory.resolve("starts.log"));
     schema.execute(
         "create table films(id integer primary key, title text, state text not null default 'ready',"
@@ -55,10 +52,7 @@ class SqliteProcessesTest {
 
   @AfterEach
   void end() throws InterruptedException {
-    for (Process process : processes) {
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly().waitFor();
-    }
+    processes.end();
     schema.close();
     database.close();
   }
@@ -88,10 +82,7 @@ class SqliteProcessesTest {
     for (int i = 0; i < 8; i++) {
       startJava("60000");
     }
-    for (Process process : processes) {
-      assertThat(process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS)).as(this::logs).isTrue();
-      assertThat(process.exitValue()).as(this::logs).isZero();
-    }
+    processes.endBySelfFrom(0, DEADLINE.toSeconds());
     List<String> log = Files.readAllLines(starts);
     assertThat(log).hasSize(2000).doesNotHaveDuplicates();
     assertThat(number("select count(*) from films where state = 'done' and attempts = 1"))
@@ -143,7 +134,7 @@ class SqliteProcessesTest {
         """
             .formatted(starts));
     for (int i = 0; i < 4; i++) {
-      start(
+      processes.start(
           Main.class.getName(),
           "work",
           "films",
@@ -165,21 +156,18 @@ class SqliteProcessesTest {
 
   private void killOneAndStopOne() throws Exception {
     Threads.until(
-        "every worker has rows: " + logs(),
+        "every worker has rows: " + processes.output(),
         DEADLINE,
         () -> number("select count(*) from films where state = 'done'") > 20);
-    processes.get(0).destroyForcibly().waitFor();
+    processes.kill(0);
     Process stopped = processes.get(1);
     stopOutsideOfATransaction(stopped);
     Threads.until(
         "the others have done what can be done, and recovered the rest",
         DEADLINE,
         () -> number("select count(*) from films where state <> 'done'") == 0);
-    signal("CONT", stopped);
-    for (Process process : processes.subList(1, processes.size())) {
-      assertThat(process.waitFor(60, TimeUnit.SECONDS)).as(this::logs).isTrue();
-      assertThat(process.exitValue()).as(this::logs).isZero();
-    }
+    JavaProcesses.signal("CONT", stopped);
+    processes.endBySelfFrom(1, 60);
   }
 
   /** A process that is stopped while it has the write lock holds up all others: a known limit. */
@@ -188,12 +176,12 @@ class SqliteProcessesTest {
         "the process is stopped and has not the lock",
         DEADLINE,
         () -> {
-          signal("STOP", process);
+          JavaProcesses.signal("STOP", process);
           try {
             schema.execute("update films set title = title where 1 = 0");
             return true;
           } catch (IllegalStateException locked) {
-            signal("CONT", process);
+            JavaProcesses.signal("CONT", process);
             return false;
           }
         });
@@ -221,7 +209,7 @@ class SqliteProcessesTest {
   }
 
   private void startJava(String leaseMillis) throws IOException {
-    start(
+    processes.start(
         FilmsWorker.class.getName(),
         "jdbc:sqlite:" + file + "?journal_mode=WAL&busy_timeout=5000",
         "films",
@@ -229,44 +217,7 @@ class SqliteProcessesTest {
         leaseMillis);
   }
 
-  private void start(String... mainAndArguments) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp"));
-    command.add(System.getProperty("java.class.path"));
-    command.addAll(Arrays.asList(mainAndArguments));
-    File log = directory.resolve("worker-" + processes.size() + ".log").toFile();
-    processes.add(
-        new ProcessBuilder(command)
-            .directory(directory.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(log)
-            .start());
-  }
-
-  private static void signal(String name, Process process) {
-    try {
-      Process kill = new ProcessBuilder("kill", "-" + name, "" + process.pid()).start();
-      assertThat(kill.waitFor()).isZero();
-    } catch (IOException | InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
   private long number(String sql) {
     return ((Number) schema.value(sql)).longValue();
-  }
-
-  private String logs() {
-    StringBuilder all = new StringBuilder();
-    for (int i = 0; i < processes.size(); i++) {
-      try {
-        Path log = directory.resolve("worker-" + i + ".log");
-        all.append(Files.readString(log, StandardCharsets.UTF_8)).append('\n');
-      } catch (IOException e) {
-        all.append(e);
-      }
-    }
-    return all.toString();
   }
 }
